@@ -1,0 +1,62 @@
+# Everyday commands. `make help` lists them; each sets up .venv when it is not there or out of date.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Two stamps, so that `make demo` on a fresh machine waits only for what the demo needs.
+READY := $(VENV)/.ready
+READY_DEMO := $(VENV)/.ready-demo
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench docs figures clean
+.DELETE_ON_ERROR:
+# Both stamps install into the same environment.
+.NOTPARALLEL:
+
+help:  ## List the commands
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-7s %s\n' "$$name" "$$text"; done
+
+demo: $(READY_DEMO)  ## Show what the library does, in under a minute
+	$(BIN)/tacit demo
+
+# Tests run two processes side by side, so each keeps its linear algebra to one thread.
+test: export OMP_NUM_THREADS := 1
+test: export OPENBLAS_NUM_THREADS := 1
+test: $(READY) lint  ## Check the code, then run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY)  ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## Time the library side by side with its peers
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)  ## Build the documentation into docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+figures: $(READY)  ## Draw the pictures of README and documentation again
+	$(BIN)/tacit demo --out docs/images/demo.png
+
+clean:  ## Remove the environment, build outputs and caches
+	rm -rf $(VENV) build dist docs/_build docs/generated docs/gallery
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Tacit needs Python 3.11 or newer, and '$(PYTHON)' is older or missing." >&2; \
+	  echo "Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The interpreter is an order-only prerequisite: it is a link whose date says nothing about the environment.
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e ".[dev,all]"
+	@touch $(READY) $(READY_DEMO)
+
+$(READY_DEMO): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e ".[cli,plots]"
+	@touch $(READY_DEMO)

@@ -1,0 +1,19 @@
+"""Thin commands: parse, call the library, print."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line; without the `cli` extra, say how to get it."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError:
+        sys.exit(
+            "The command line needs typer and rich; install them with: pip install 'tacit[cli]'"
+        )
+    from tacit.cli.app import app
+
+    app()

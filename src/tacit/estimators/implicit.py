@@ -1,0 +1,135 @@
+"""What the implicitly constrained classifiers share: fitting by projection."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from tacit._typing import Matrix, Vector
+from tacit.estimators.linear import LinearClassifier, read_alpha
+from tacit.estimators.training import TrainingData, read_training_data
+from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
+from tacit.solver.least_squares import fit_least_squares, supervised_basis
+from tacit.solver.methods import METHODS, method
+from tacit.solver.projection import Metric
+
+
+class ImplicitlyConstrainedClassifier(LinearClassifier):
+    """A projection of the supervised solution onto the constraint set, in some metric."""
+
+    alpha: float | str
+    fit_intercept: bool
+    solver: str
+    tol: float
+    max_iter: int
+    unlabeled: Any
+
+    soft_labels_: Vector
+    solution_: Solution
+    certificate_: Certificate
+    n_iter_: int
+    alpha_: float
+    supervised_coef_: Matrix
+    supervised_intercept_: Vector
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
+        self._check_parameters()
+        data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+        _check_two_classes(self, data)
+        alpha = read_alpha(self.alpha, data.X, data.y, data.weights, self.fit_intercept)
+        # In the labeled metric the penalty belongs to the loss and to every member of the set;
+        # in the others it only chooses the start, and the guarantee is on the plain loss.
+        alpha_in_set = alpha if metric == "labeled" else 0.0
+
+        basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
+        start = fit_least_squares(basis, data.X, data.y, data.weights)
+        constraints = ConstraintSet.of(
+            LabeledRows(data.X, data.y, data.weights),
+            moments,
+            data.unlabeled,
+            alpha_in_set,
+            self.fit_intercept,
+        )
+        solve = method(self.solver, self.tol, self.max_iter)
+        projection = project(constraints, start, metric, basis, solve)
+        solution = projection.solution
+
+        guarantee = None
+        if metric == "all":
+            # Pythagoras, less what the duality gap leaves open.
+            distance = max(0.0, projection.squared_distance - 2.0 * solution.gap())
+            total = constraints.labeled.total_weight + data.unlabeled.total_weight
+            guarantee = distance / total
+        self._store(start)
+        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
+        self._store(projection.coefficients)
+        self.classes_ = data.classes
+        self.alpha_ = alpha
+        self.soft_labels_ = solution.soft_labels
+        self.solution_ = solution
+        self.n_iter_ = solution.n_iter
+        self.certificate_ = certify(
+            start.values,
+            projection.coefficients.values,
+            data.X,
+            data.y,
+            data.weights,
+            data.unlabeled,
+            supervised_in_set=projection.inside,
+            guaranteed_improvement=guarantee,
+        )
+        self._warn_if_unfinished()
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.solver not in METHODS:
+            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(METHODS)}.")
+        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
+            raise ValueError(
+                f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
+                "gap to reach."
+            )
+        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
+            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
+
+    def _warn_if_unfinished(self) -> None:
+        solution = self.solution_
+        if solution.status.is_success:
+            return
+        advice = (
+            f"raise max_iter (now {self.max_iter})"
+            if solution.n_iter >= self.max_iter
+            else 'use solver="interior-point"'
+            if self.solver == "lbfgsb"
+            else f"raise tol (now {self.tol:g}) or scale the features"
+        )
+        warnings.warn(
+            f"{type(self).__name__} stopped with status {solution.status.value!r} at a relative "
+            f"duality gap of {solution.relative_gap():.2g}, above the tolerance tol={self.tol:g}; "
+            f"{advice}.",
+            ConvergenceWarning,
+            stacklevel=4,  # the caller of `fit`
+        )
+
+
+def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:
+    if len(data.classes) == 2:
+        return
+    shown = ", ".join(repr(c) for c in data.classes[:5].tolist())
+    more = ", ..." if len(data.classes) > 5 else ""
+    hint = ""
+    if "-1" in data.classes.astype(str) and data.classes.dtype.kind in "UO":
+        hint = ' The string "-1" is a class; for it to be a mark, set unlabeled="-1".'
+    raise ValueError(
+        "Only binary classification is supported. The type of the target is multiclass: "
+        f"{type(estimator).__name__} found the {len(data.classes)} classes {shown}{more} in y. "
+        f"Use sklearn.multiclass.OneVsRestClassifier or LeastSquaresClassifier.{hint}"
+    )

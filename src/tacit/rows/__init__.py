@@ -1,0 +1,7 @@
+"""Where data lives: one small protocol and one file for each kind of storage."""
+
+from tacit.rows.moments import Moments
+from tacit.rows.numpy_rows import NumpyRows
+from tacit.rows.protocol import Block, Rows
+
+__all__ = ["Block", "Moments", "NumpyRows", "Rows"]

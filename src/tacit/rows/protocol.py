@@ -1,0 +1,55 @@
+"""What the mathematics asks of data, wherever the data lives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, runtime_checkable
+
+from tacit._typing import Matrix, Vector
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some consecutive rows of a table, in memory.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    weights : ndarray of shape (n,) or None
+        The weight of each row; None stands for ones.
+    start : int
+        The position of the first row in the whole table.
+    """
+
+    X: Matrix
+    weights: Vector | None
+    start: int
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """A table of numbers that is read in sweeps.
+
+    Everything the library computes from unlabeled data is a sum over rows, so one operation is
+    enough: apply a function to every block and combine what it returns. A storage that can do
+    this can be fitted on.
+    """
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns, the intercept not counted."""
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights of the rows."""
+
+    def reduce(
+        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order."""

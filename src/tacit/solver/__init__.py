@@ -1,0 +1,32 @@
+"""The mathematics: problems, solvers, projections and certificates.
+
+Knows neither scikit-learn, classes, files nor engines.
+"""
+
+from tacit.solver import samples
+from tacit.solver.basis import Basis, Coefficients
+from tacit.solver.certificate import Certificate, certify
+from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.lbfgsb import solve_lbfgsb
+from tacit.solver.methods import solve
+from tacit.solver.problem import BoxProblem
+from tacit.solver.projection import ConstraintSet, LabeledRows, Projection, project
+from tacit.solver.solution import Solution, Status
+
+__all__ = [
+    "Basis",
+    "BoxProblem",
+    "Certificate",
+    "Coefficients",
+    "ConstraintSet",
+    "LabeledRows",
+    "Projection",
+    "Solution",
+    "Status",
+    "certify",
+    "project",
+    "samples",
+    "solve",
+    "solve_interior_point",
+    "solve_lbfgsb",
+]

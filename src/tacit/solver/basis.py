@@ -1,0 +1,121 @@
+"""The directions in which rows can tell coefficients apart: rank and generalised inverse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit._typing import Matrix, Vector
+from tacit.rows.moments import Moments
+
+# Eigenvalues below this part of the largest count as zero. The paper's Parkinsons result needs
+# the cut (that table has collinear columns).
+RANK_CUT = float(np.sqrt(np.finfo(np.float64).eps))
+# A column whose standard deviation is below this part of its mean is constant up to rounding.
+CONSTANT_CUT = 1e-10
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """One linear function of a row, or several side by side.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d,) or (d, m)
+        The weight of each feature.
+    intercept : float or ndarray of shape (m,)
+        The constant.
+    """
+
+    coef: Matrix
+    intercept: Vector
+
+    def values(self, X: Matrix) -> Matrix:
+        """The value of each function on each row of X."""
+        return np.asarray(X @ self.coef + self.intercept)
+
+    def combine(self, theta: Matrix) -> Coefficients:
+        """The functions side by side, added up with weights `theta`."""
+        return Coefficients(self.coef @ theta, self.intercept @ theta)
+
+    def stacked(self) -> Matrix:
+        """Intercept first, then the coefficients, as one array."""
+        return np.concatenate([np.asarray(self.intercept)[None], self.coef])
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Functions B of a row that are orthonormal over a table: B'(A + alpha J)B = I.
+
+    A is the table's Gram matrix with the intercept column, J the identity without the intercept's
+    entry. B B' is a symmetric generalised inverse of A + alpha J, so that B B'b are least-squares
+    coefficients for the right-hand side b, and the shortest ones.
+
+    Attributes
+    ----------
+    functions : Coefficients
+        B, one function a column.
+    alpha : float
+        The ridge penalty in it.
+    """
+
+    functions: Coefficients
+    alpha: float
+
+    @property
+    def rank(self) -> int:
+        """The number of directions that the table determines."""
+        return int(self.functions.coef.shape[1])
+
+    def inner(self, moments: Moments, other: Coefficients) -> Matrix:
+        """B'(A + alpha J) other, with A the Gram matrix of the rows that `moments` describes."""
+        own = self.functions
+        own_mean = moments.mean @ own.coef + own.intercept
+        other_mean = moments.mean @ other.coef + other.intercept
+        centred = own.coef.T @ (moments.scatter @ other.coef)
+        penalty = self.alpha * (own.coef.T @ other.coef)
+        return np.asarray(
+            centred + moments.weight * np.multiply.outer(own_mean, other_mean) + penalty
+        )
+
+    @classmethod
+    def of(cls, moments: Moments, alpha: float = 0.0, fit_intercept: bool = True) -> Basis:
+        """The basis of the rows that `moments` describes, by one eigendecomposition of O(d^3).
+
+        The rank is decided after centring (with an intercept) and scaling each column to unit
+        length, so that it depends neither on the units of the features nor on their zero.
+        Where rank is missing, the shortest coefficients are taken; the intercept has no part in
+        that length, for otherwise swapping the classes or moving a feature's zero would change
+        the predictions. This is the limit of ridge regression as alpha goes to zero.
+        """
+        gram = moments.scatter
+        centre = moments.mean
+        if not fit_intercept:
+            gram = gram + moments.weight * np.outer(centre, centre)
+            centre = np.zeros_like(centre)
+        gram = gram + alpha * np.eye(len(centre))
+        diagonal = gram.diagonal()
+        constant = diagonal <= moments.weight * (CONSTANT_CUT * centre) ** 2
+        unit = np.sqrt(np.where(constant, 1.0, diagonal))
+        gram = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
+        eigenvalues, vectors = np.linalg.eigh(gram / np.outer(unit, unit))
+        kept = eigenvalues > RANK_CUT * eigenvalues.max(initial=1.0)
+
+        coef = vectors[:, kept] / np.sqrt(eigenvalues[kept]) / unit[:, None]
+        coef = _orthogonal_to(vectors[:, ~kept] / unit[:, None], coef)
+        intercept = -centre @ coef
+        if fit_intercept:
+            coef = np.hstack([np.zeros((len(centre), 1)), coef])
+            intercept = np.concatenate([[1.0 / np.sqrt(moments.weight)], intercept])
+        return cls(Coefficients(coef, intercept), alpha)
+
+
+def _orthogonal_to(null: Matrix, coef: Matrix) -> Matrix:
+    """`coef` without its part in the span of `null`."""
+    if null.shape[1] == 0:
+        return coef
+    directions = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
+    for _ in range(2):  # once more against the rounding errors of the first projection
+        coef = coef - directions @ (directions.T @ coef)
+    return coef

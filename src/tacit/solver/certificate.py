@@ -1,0 +1,161 @@
+"""What the unlabeled data can and cannot do to the squared loss, over every labeling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit._typing import Matrix, Vector
+from tacit.rows.protocol import Block, Rows
+
+# Values of a model on rows: one column in two-class problems, one a class otherwise.
+Predictor = Callable[[Matrix], Matrix]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Facts about one fit that hold for every labeling of its unlabeled rows.
+
+    Losses are means over rows of the squared difference between regression value and label (for
+    more than two classes, half the sum of it over the classes). A change is the
+    semi-supervised loss minus the supervised one, so a negative change is an improvement.
+
+    Attributes
+    ----------
+    supervised_in_set : bool or None
+        Whether the supervised solution lies in the constraint set, so that the unlabeled rows
+        change nothing. None where the method has no such set.
+    worst_change, best_change : float
+        The largest and smallest change of the squared loss on all rows over every labeling of
+        the unlabeled rows, hard or soft. Both are attained.
+    guaranteed_improvement : float or None
+        The loss on all rows falls by at least this much, whatever the labels are. None where
+        the method has no guarantee.
+    labeled_change : float
+        The change of the squared loss on the labeled rows.
+    n_labeled, n_unlabeled : int
+        The rows behind these numbers.
+    """
+
+    supervised_in_set: bool | None
+    worst_change: float
+    best_change: float
+    guaranteed_improvement: float | None
+    labeled_change: float
+    n_labeled: int
+    n_unlabeled: int
+
+    def __str__(self) -> str:
+        """Three plain sentences: what was done, what can happen, what it costs."""
+        return "\n".join([self._first_sentence(), self._second_sentence(), self._third_sentence()])
+
+    def _first_sentence(self) -> str:
+        if self.n_unlabeled == 0:
+            return "There were no unlabeled rows, so this is the supervised classifier."
+        rows = f"{self.n_unlabeled:,} unlabeled and {self.n_labeled:,} labeled rows"
+        if self.supervised_in_set and self.worst_change == self.best_change == 0.0:
+            return (
+                f"The supervised classifier already agrees with some labeling of the {rows}, "
+                "so the unlabeled data changes nothing."
+            )
+        if self.supervised_in_set is None:
+            return f"The {rows} were used by a method that gives no guarantee."
+        if self.supervised_in_set:
+            return (
+                f"Some labeling of the {rows} leads to the supervised classifier itself, so the "
+                "unlabeled data is no reason to leave it, but this method did."
+            )
+        return (
+            f"No labeling of the {rows} leads to the supervised classifier, "
+            "so the unlabeled data has something to say."
+        )
+
+    def _second_sentence(self) -> str:
+        best, worst = _signed(self.best_change), _signed(self.worst_change)
+        if self.worst_change == self.best_change == 0.0:
+            return "The squared loss on these rows is that of the supervised classifier."
+        if self.guaranteed_improvement is not None:
+            return (
+                "Whatever the unknown labels are, the mean squared loss on these rows falls by at "
+                f"least {self.guaranteed_improvement:.4g} (it changes by {best} at best and "
+                f"{worst} at worst)."
+            )
+        if self.worst_change <= 0.0:
+            return (
+                "Whatever the unknown labels are, the mean squared loss on these rows does not "
+                f"rise: it changes by {best} at best and {worst} at worst."
+            )
+        return (
+            "Depending on the unknown labels, the mean squared loss on these rows changes by "
+            f"{best} at best and {worst} at worst, so it can get worse."
+        )
+
+    def _third_sentence(self) -> str:
+        if self.labeled_change == 0.0:
+            return "On the labeled rows it is unchanged."
+        direction = "rises" if self.labeled_change > 0 else "falls"
+        return f"On the labeled rows it {direction} by {abs(self.labeled_change):.4g}."
+
+
+def certify(
+    supervised: Predictor,
+    semi_supervised: Predictor,
+    X: Matrix,
+    Y: Matrix,
+    weights: Vector | None,
+    unlabeled: Rows,
+    *,
+    supervised_in_set: bool | None = None,
+    guaranteed_improvement: float | None = None,
+) -> Certificate:
+    """Compare two models over every labeling of the unlabeled rows, in one sweep.
+
+    The change of the squared loss is linear in each unknown label, so its extremes over all
+    labelings are the sums of the extremes of the rows.
+
+    Parameters
+    ----------
+    supervised, semi_supervised : callable
+        Regression values on rows; (n,) for two classes, (n, K) for more.
+    X, Y, weights : ndarray
+        Labeled rows, labels in the shape of the values, and weights (None for ones).
+    unlabeled : Rows
+        The unlabeled rows.
+    supervised_in_set, guaranteed_improvement : optional
+        What only the method itself can know.
+    """
+
+    def extremes(block: Block) -> Vector:
+        after, before = semi_supervised(block.X), supervised(block.X)
+        squares = after**2 - before**2
+        twice = 2.0 * (after - before)
+        if after.ndim == 1:
+            by_label = np.stack([squares, squares - twice], axis=1)
+        else:
+            by_label = 0.5 * (squares.sum(axis=1, keepdims=True) - twice)
+        worst, best = by_label.max(axis=1), by_label.min(axis=1)
+        w = np.ones(len(worst)) if block.weights is None else block.weights
+        return np.array([w @ worst, w @ best])
+
+    w = np.ones(len(X)) if weights is None else weights
+    change = (semi_supervised(X) - Y) ** 2 - (supervised(X) - Y) ** 2
+    if change.ndim == 2:
+        change = 0.5 * change.sum(axis=1)
+    on_labeled = float(w @ change)
+    worst, best = unlabeled.reduce(extremes, np.add)
+    total = float(w.sum()) + unlabeled.total_weight
+    return Certificate(
+        supervised_in_set=supervised_in_set,
+        worst_change=(on_labeled + float(worst)) / total,
+        best_change=(on_labeled + float(best)) / total,
+        guaranteed_improvement=guaranteed_improvement,
+        labeled_change=on_labeled / float(w.sum()),
+        n_labeled=len(X),
+        n_unlabeled=unlabeled.n_rows,
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4g}"

@@ -1,0 +1,114 @@
+"""What a solver hands back: soft labels, how good they are, and why it stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tacit._typing import Vector
+from tacit.solver.problem import BoxProblem, relative
+
+
+class Status(Enum):
+    """Why a solver stopped."""
+
+    OPTIMAL = "optimal"
+    INSIDE = "inside"
+    """The target itself lies in the zonotope: the objective is zero to rounding."""
+    EMPTY = "empty"
+    """There is nothing to choose: no unlabeled rows."""
+    MAX_ITERATIONS = "max_iterations"
+    STALLED = "stalled"
+    """Rounding errors stopped all progress before the tolerance was met."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the tolerance was met."""
+        return self in (Status.OPTIMAL, Status.INSIDE, Status.EMPTY)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Soft labels with the certificate of their optimality.
+
+    Attributes
+    ----------
+    soft_labels : ndarray of shape (U,)
+        The soft labels u.
+    dual : ndarray of shape (r,)
+        The dual vector q; the sign of V q fixes every label that is not fractional.
+    residual : ndarray of shape (r,)
+        z = V'u - target.
+    status : Status
+        Why the solver stopped.
+    solver : str
+        The name of the solver.
+    n_iter : int
+        Iterations, each one factorisation (interior point) or one line search (L-BFGS-B).
+    objective : float
+        1/2 ||z||^2 over the soft part.
+    scale : float
+        The mean objective over all labelings, which gives the gap an absolute unit.
+    duality_gap, stationarity, infeasibility : float
+        As measured on the problem by `of`, not as the solver believes them to be.
+    """
+
+    soft_labels: Vector
+    dual: Vector
+    residual: Vector
+    status: Status
+    solver: str
+    n_iter: int
+    objective: float
+    scale: float
+    duality_gap: float
+    stationarity: float
+    infeasibility: float
+
+    @classmethod
+    def of(
+        cls,
+        problem: BoxProblem,
+        u: Vector,
+        *,
+        q: Vector | None = None,
+        status: Status,
+        solver: str,
+        n_iter: int,
+    ) -> Solution:
+        """Measure u (and its dual vector q, if it has its own) on `problem`."""
+        return cls(
+            soft_labels=u,
+            dual=problem.dual(u) if q is None else q,
+            residual=problem.residual(u),
+            status=status,
+            solver=solver,
+            n_iter=n_iter,
+            objective=problem.objective(u),
+            scale=problem.scale,
+            duality_gap=max(problem.gap(u, q), 0.0),
+            stationarity=problem.kkt_residual(u, q),
+            infeasibility=problem.infeasibility(u),
+        )
+
+    def gap(self) -> float:
+        """The duality gap: the objective is at most this far above its minimum."""
+        return self.duality_gap
+
+    def relative_gap(self) -> float:
+        """The gap over the objective, or over 1e-4 of `scale` where the objective is smaller."""
+        return relative(self.duality_gap, self.objective, self.scale)
+
+    def kkt_residual(self) -> float:
+        """The largest violation of the optimality conditions, in units of the scale."""
+        return self.stationarity
+
+    def is_optimal(self, tol: float = 1e-8) -> bool:
+        """Whether the relative duality gap is at most `tol`, whatever the status says."""
+        unit = (2.0 * self.scale) ** 0.5
+        return self.relative_gap() <= tol and self.infeasibility <= tol * unit
+
+    def n_fractional(self, margin: float = 1e-9) -> int:
+        """How many soft labels lie strictly between 0 and 1; generically at most r."""
+        u = self.soft_labels
+        return int(((u > margin) & (u < 1.0 - margin)).sum())

@@ -1,0 +1,85 @@
+"""Rank and pseudo-inverse."""
+
+import numpy as np
+import pytest
+
+from tacit.rows import Moments, NumpyRows
+from tacit.solver import Basis
+from tacit.solver.least_squares import fit_least_squares
+
+ROOT_EPS = np.sqrt(np.finfo(float).eps)
+
+
+def _basis(X, alpha=0.0, fit_intercept=True):
+    return Basis.of(Moments.of(NumpyRows(X)), alpha, fit_intercept)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
+@pytest.mark.parametrize(("n", "d"), [(30, 4), (5, 4), (3, 6)])
+def test_the_basis_squares_to_the_pseudo_inverse_of_the_centred_gram_matrix(n, d, alpha):
+    X = np.random.default_rng(n).normal(size=(n, d)) + 2.0
+    centred = X - X.mean(axis=0)
+    gram = centred.T @ centred + alpha * np.eye(d)
+    expected = np.linalg.pinv(gram, rcond=ROOT_EPS, hermitian=True)
+    B = _basis(X, alpha).functions
+    np.testing.assert_allclose(B.coef @ B.coef.T, expected, atol=1e-8)
+    design = np.column_stack([np.ones(n), X])
+    A = design.T @ design + alpha * np.diag([0.0] + [1.0] * d)
+    inverse = B.stacked() @ B.stacked().T
+    np.testing.assert_allclose(A @ inverse @ A, A, atol=1e-8)
+
+
+@pytest.mark.parametrize(("n", "d"), [(5, 4), (3, 6)])
+def test_missing_rank_gives_the_limit_of_ridge_regression(n, d):
+    random = np.random.default_rng(n)
+    X, y = random.normal(size=(n, d)) + 2.0, random.uniform(size=n)
+    limit = fit_least_squares(_basis(X, 1e-6), X, y, None)
+    ours = fit_least_squares(_basis(X), X, y, None)
+    np.testing.assert_allclose(ours.coef, limit.coef, rtol=1e-3)
+
+
+def test_without_an_intercept_columns_are_not_centred():
+    X = np.random.default_rng(0).normal(size=(20, 3)) + 5.0
+    B = _basis(X, fit_intercept=False).functions
+    np.testing.assert_array_equal(B.intercept, 0.0)
+    np.testing.assert_allclose(B.coef @ B.coef.T, np.linalg.inv(X.T @ X), atol=1e-12)
+
+
+def test_collinear_constant_and_duplicate_columns_lower_the_rank():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(40, 0.1), X[:, 2]])
+    assert _basis(X).rank == 4
+
+
+def test_eigenvalues_below_the_root_of_the_machine_precision_are_cut():
+    random = np.random.default_rng(0)
+    x, noise = random.normal(size=(2, 200))
+    noise -= noise @ x / (x @ x) * x
+    for size, rank in [(1e-3, 3), (1e-5, 2)]:
+        assert _basis(np.column_stack([x, x + size * noise])).rank == rank
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e-3, 1e9])
+def test_the_rank_does_not_depend_on_units(factor):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[:, 1] *= factor
+    assert _basis(X).rank == 4
+
+
+def test_a_large_mean_does_not_hide_a_column():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(float)
+    far = X + np.array([1e7, -1e6])
+    near = fit_least_squares(_basis(X), X, y, None)
+    moved = fit_least_squares(_basis(far), far, y, None)
+    np.testing.assert_allclose(moved.coef, near.coef, rtol=1e-7)
+
+
+def test_refinement_makes_nearly_collinear_columns_accurate():
+    random = np.random.default_rng(1)
+    x = random.normal(size=100)
+    X = np.column_stack([x, x + 1e-3 * random.normal(size=100)])
+    y = X @ [1.0, -2.0] + 0.3
+    fitted = fit_least_squares(_basis(X), X, y, None)
+    np.testing.assert_allclose(fitted.coef, [1.0, -2.0], rtol=1e-9)

@@ -1,0 +1,64 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from tacit.solver import Status, solve
+from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.samples import manufactured
+from tests.problems import Table, projected
+
+
+def _gaussian(n_unlabeled, d, n_labeled, seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_labeled + n_unlabeled, d))
+    y = (X @ random.normal(size=d) + 2 * random.normal(size=len(X)) > 0).astype(float)
+    return Table(X[:n_labeled], y[:n_labeled], X[n_labeled:], y[n_labeled:])
+
+
+@pytest.mark.parametrize(("n_unlabeled", "d", "n_labeled"), [(100, 8, 20), (1000, 50, 55)])
+def test_about_a_dozen_iterations_reach_a_relative_gap_of_1e10(n_unlabeled, d, n_labeled):
+    iterations = []
+    for seed in range(5):
+        data = _gaussian(n_unlabeled, d, n_labeled, seed)
+        solution = projected(data, "labeled", "interior-point", tol=1e-10)[0].solution
+        assert solution.is_optimal(1e-10)
+        iterations.append(solution.n_iter)
+    assert np.median(iterations) <= 13
+    assert max(iterations) <= 16
+
+
+def test_at_most_as_many_labels_as_directions_are_fractional():
+    data = _gaussian(500, 10, 15, 0)
+    solution = projected(data, "labeled")[0].solution
+    assert solution.n_fractional() <= 11
+
+
+def test_no_matrix_of_the_size_of_all_pairs_of_rows_is_formed():
+    problem = manufactured(20_000, 5).problem
+    tracemalloc.start()
+    try:
+        solve_interior_point(problem)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # 20,000 x 20,000 would take 3.2 GB; a few dozen vectors and copies of V take some 10 MB.
+    assert peak < 40e6
+
+
+def test_too_few_iterations_are_reported_and_the_best_labels_returned():
+    problem = manufactured(200, 10).problem
+    solution = solve(problem, max_iter=2)
+    assert solution.status is Status.MAX_ITERATIONS
+    assert not solution.is_optimal(1e-8)
+    assert solution.gap() < problem.gap(np.full(200, 0.5))
+
+
+def test_labels_next_to_one_do_not_turn_into_nan():
+    # 1 - u rounds to zero for such labels; many equal rows brought this about.
+    random = np.random.default_rng(0)
+    V = np.repeat(random.normal(size=(6, 3)), 12, axis=0)
+    problem = type(manufactured(2, 1).problem)(V, 40.0 * random.normal(size=3))
+    solution = solve(problem, tol=1e-14)
+    assert np.isfinite(solution.soft_labels).all()
+    assert solution.is_optimal(1e-8)

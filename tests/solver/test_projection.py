@@ -1,0 +1,105 @@
+"""The edges of the projection, decided once."""
+
+import numpy as np
+import pytest
+
+from tacit.rows import Moments, NumpyRows
+from tacit.solver import Basis, Status
+from tests.problems import KINDS, Table, projected, table
+
+METRICS = ("labeled", "all", "euclidean")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_supervised_solution_in_the_set_is_returned_exactly(metric):
+    for seed in range(10):
+        answer, start, _ = projected(table("supervised solution inside", seed), metric)
+        assert answer.inside
+        assert answer.solution.status is Status.INSIDE
+        assert answer.coefficients is start
+        assert answer.squared_distance == 0.0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_all_metrics_agree_on_whether_the_supervised_solution_is_in_the_set(metric):
+    for seed in range(30):
+        data = table("one unlabeled row", seed)
+        prediction = projected(data, "all")[1].values(data.X_u)[0]
+        # One row more with its own prediction as label changes nothing, if that is a label.
+        assert projected(data, metric)[0].inside == (0.0 <= prediction <= 1.0)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_no_unlabeled_rows_give_the_supervised_solution(metric):
+    data = table("plain", 0)
+    empty = Table(data.X, data.y, data.X_u[:0], data.y_u[:0])
+    answer, start, _ = projected(empty, metric)
+    assert answer.solution.status is Status.EMPTY
+    assert answer.coefficients is start
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_answer_is_the_least_squares_fit_of_its_own_soft_labels(kind):
+    for seed in range(5):
+        data = table(kind, seed)
+        answer, _, _ = projected(data, "labeled")
+        if answer.inside:
+            continue
+        X = np.vstack([data.X, data.X_u])
+        labels = np.concatenate([data.y, answer.solution.soft_labels])
+        centred = X - X.mean(axis=0)
+        unit = np.sqrt((centred**2).sum(axis=0))
+        varies = unit > 1e-9 * np.abs(X).max(axis=0)
+        design = np.column_stack([np.ones(len(X)), centred[:, varies] / unit[varies]])
+        fitted = design @ np.linalg.lstsq(design, labels, rcond=1e-4)[0]
+        np.testing.assert_allclose(answer.coefficients.values(X), fitted, atol=1e-6)
+
+
+def test_the_formula_of_the_theory_holds_without_any_basis():
+    data = table("plain", 3)
+    answer, _, _ = projected(data, "labeled")
+    X = np.column_stack([np.ones(len(data.X)), data.X])
+    X_u = np.column_stack([np.ones(len(data.X_u)), data.X_u])
+    A = X.T @ X + X_u.T @ X_u
+    beta = np.linalg.solve(A, X.T @ data.y + X_u.T @ answer.solution.soft_labels)
+    np.testing.assert_allclose(answer.coefficients.stacked(), beta, atol=1e-10)
+
+
+def test_a_penalty_is_in_the_set_of_the_labeled_metric_and_spares_the_intercept():
+    data = table("plain", 3)
+    alpha = 2.5
+    answer, start, _ = projected(data, "labeled", alpha=alpha)
+    X = np.column_stack([np.ones(len(data.X)), data.X])
+    X_u = np.column_stack([np.ones(len(data.X_u)), data.X_u])
+    J = np.eye(X.shape[1])
+    J[0, 0] = 0.0
+    sup = np.linalg.solve(X.T @ X + alpha * J, X.T @ data.y)
+    np.testing.assert_allclose(start.stacked(), sup, atol=1e-10)
+    A = X.T @ X + X_u.T @ X_u + alpha * J
+    beta = np.linalg.solve(A, X.T @ data.y + X_u.T @ answer.solution.soft_labels)
+    np.testing.assert_allclose(answer.coefficients.stacked(), beta, atol=1e-10)
+
+
+def test_a_penalty_of_the_start_is_not_in_the_set_of_the_other_metrics():
+    data = table("plain", 3)
+    answer, _, _ = projected(data, "all", alpha=2.5)
+    X = np.column_stack([np.ones(len(data.X)), data.X])
+    X_u = np.column_stack([np.ones(len(data.X_u)), data.X_u])
+    A = X.T @ X + X_u.T @ X_u
+    beta = np.linalg.solve(A, X.T @ data.y + X_u.T @ answer.solution.soft_labels)
+    np.testing.assert_allclose(answer.coefficients.stacked(), beta, atol=1e-10)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_weights_of_unlabeled_rows_equal_repeated_rows(fit_intercept):
+    data = table("plain", 4)
+    times = np.random.default_rng(0).integers(1, 4, size=len(data.X_u))
+    repeated = Table(data.X, data.y, np.repeat(data.X_u, times, axis=0), np.zeros(times.sum()))
+    weighted = NumpyRows(data.X_u, times.astype(float))
+    assert weighted.total_weight == times.sum()
+    ours = Moments.of(weighted)
+    theirs = Moments.of(NumpyRows(repeated.X_u))
+    np.testing.assert_allclose(ours.mean, theirs.mean)
+    np.testing.assert_allclose(ours.scatter, theirs.scatter)
+    a, b = (Basis.of(m, 0.0, fit_intercept).functions.stacked() for m in (ours, theirs))
+    np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-12)
