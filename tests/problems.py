@@ -10,7 +10,7 @@ from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Projection, project
 from tacit.solver.least_squares import fit_least_squares
-from tacit.solver.methods import method
+from tacit.solver.methods import Method
 from tacit.solver.projection import Metric
 
 
@@ -102,5 +102,5 @@ def projected(
     constraints = ConstraintSet.of(
         LabeledRows(data.X, data.y, None), moments, NumpyRows(data.X_u), in_set, fit_intercept
     )
-    solve = method(solver, tol, 20_000)
+    solve = Method(solver, tol, 20_000)
     return project(constraints, start, metric, basis, solve), start, constraints

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.solver import BoxProblem, solve
-from tacit.solver.methods import method
+from tacit.solver.methods import Method
 from tacit.solver.ties import solve_with_ties
 from tests.problems import Table, projected, table
 
@@ -56,12 +56,12 @@ def test_a_tie_on_a_face_is_broken_by_the_second_problem(solver):
     # The first problem wants u_0 = 1 and u_1 + u_2 = 1.5; the second then wants u_1 - u_2 = 0.2.
     first = BoxProblem(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), np.array([3.0, 1.5]))
     second = BoxProblem(np.array([[0.0], [1.0], [-1.0]]), np.array([0.2]))
-    solution = solve_with_ties(first, second, method(solver, 1e-10, 1000))
+    solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).box)
     np.testing.assert_allclose(solution.soft_labels, [1.0, 0.85, 0.65], atol=1e-7)
 
 
 def test_without_ties_the_second_problem_has_no_say():
     first = BoxProblem(np.diag([1.0, 2.0]), np.array([0.25, 5.0]))
     second = BoxProblem(np.ones((2, 1)), np.array([-100.0]))
-    solution = solve_with_ties(first, second, method("auto", 1e-10, 100))
+    solution = solve_with_ties(first, second, Method("auto", 1e-10, 100).box)
     np.testing.assert_allclose(solution.soft_labels, [0.25, 1.0], atol=1e-9)

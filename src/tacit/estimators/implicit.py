@@ -6,6 +6,7 @@ import numbers
 import warnings
 from typing import Any, Self
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
@@ -13,7 +14,7 @@ from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import TrainingData, read_training_data
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
-from tacit.solver.methods import METHODS, method
+from tacit.solver.methods import SOLVERS, Method
 from tacit.solver.projection import Metric
 
 
@@ -58,8 +59,8 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             alpha_in_set,
             self.fit_intercept,
         )
-        solve = method(self.solver, self.tol, self.max_iter)
-        projection = project(constraints, start, metric, basis, solve)
+        method = Method(self.solver, self.tol, self.max_iter)
+        projection = project(constraints, start, metric, basis, method)
         solution = projection.solution
 
         guarantee = None
@@ -73,7 +74,9 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         self._store(projection.coefficients)
         self.classes_ = data.classes
         self.alpha_ = alpha
-        self.soft_labels_ = solution.soft_labels
+        self.soft_labels_ = (
+            np.zeros(0) if solution.labeling is None else solution.labeling.of_rows(data.unlabeled)
+        )
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         self.certificate_ = certify(
@@ -90,8 +93,8 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         return self
 
     def _check_parameters(self) -> None:
-        if self.solver not in METHODS:
-            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(METHODS)}.")
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
         if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
             raise ValueError(
                 f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "

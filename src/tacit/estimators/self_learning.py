@@ -27,7 +27,7 @@ from tacit.solver import (
 )
 from tacit.solver.certificate import Predictor
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
-from tacit.solver.methods import method
+from tacit.solver.methods import Method
 from tacit.solver.self_learning import SelfLearningResult, SelfLearningStatus, self_learn
 
 
@@ -319,8 +319,7 @@ class _LeastSquaresLearner:
         """Whether the supervised solution lies in the constraint set (two classes only)."""
         if len(self.data.classes) > 2:
             return None
-        solve = method("auto", 1e-8, 100)
-        return project(self.constraints, supervised, "all", basis, solve).inside
+        return project(self.constraints, supervised, "all", basis, Method()).inside
 
 
 def _winners(values: Matrix) -> Index:

@@ -3,5 +3,6 @@
 from tacit.rows.moments import Moments
 from tacit.rows.numpy_rows import NumpyRows
 from tacit.rows.protocol import Block, Rows
+from tacit.rows.sample import Sample, moments_and_sample
 
-__all__ = ["Block", "Moments", "NumpyRows", "Rows"]
+__all__ = ["Block", "Moments", "NumpyRows", "Rows", "Sample", "moments_and_sample"]

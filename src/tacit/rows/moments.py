@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tacit._typing import Matrix, Vector
 from tacit.rows.protocol import Block, Rows
+
+# A scatter that is found as X'X - n m m' loses as many digits as its diagonal is smaller than
+# that of n m m'. Up to this ratio, one digit and a bit, the pass that subtracts the mean is saved.
+CANCELLATION = 16.0
 
 
 @dataclass(frozen=True)
@@ -38,25 +44,68 @@ class Moments:
             return other if self.weight == 0 else self
         difference = other.mean - self.mean
         mean = self.mean + difference * (other.weight / weight)
-        between = self.weight * other.weight / weight * np.outer(difference, difference)
-        return Moments(weight, mean, self.scatter + other.scatter + between)
+        scatter = np.outer((self.weight * other.weight / weight) * difference, difference)
+        scatter += self.scatter
+        scatter += other.scatter
+        return Moments(weight, mean, scatter)
 
     @classmethod
     def of(cls, rows: Rows) -> Moments:
         """Moments of `rows`, in one sweep of O(n d^2)."""
-        return rows.reduce(_moments_of_block, Moments.__add__)
+        return rows.reduce(moments_of_block, Moments.__add__)
 
 
-def _moments_of_block(block: Block) -> Moments:
+def moments_of_block(block: Block) -> Moments:
+    """Moments of the rows of one block, dense or sparse."""
     X, weights = block.X, block.weights
-    total = float(len(X) if weights is None else weights.sum())
+    n, d = X.shape
+    total = float(n if weights is None else weights.sum())
     if total == 0:
-        d = X.shape[1]
         return Moments(0.0, np.zeros(d), np.zeros((d, d)))
-    if weights is None:
-        mean = X.mean(axis=0)
-        centred = X - mean
-        return Moments(total, mean, centred.T @ centred)
-    mean = (weights @ X) / total
+    # NaN and infinity go through silently: whoever asked for the moments finds them there.
+    with np.errstate(invalid="ignore", over="ignore"):
+        if sparse.issparse(X):
+            return _moments_of_sparse(X, weights, total)
+        return _moments_of_dense(X, weights, total)
+
+
+def _moments_of_dense(X: Matrix, weights: Vector | None, total: float) -> Moments:
+    w = np.ones(len(X)) if weights is None else weights
+    mean = np.asarray(w @ X) / total
+    # Every 16th row tells whether the mean may stay where it is.
+    if (mean**2 <= CANCELLATION * X[::16].var(axis=0)).all():
+        scatter = _gram(X, weights) - np.outer(total * mean, mean)
+        if (total * mean**2 <= CANCELLATION * scatter.diagonal()).all():
+            return Moments(total, mean, scatter)
     centred = X - mean
-    return Moments(total, mean, (centred * weights[:, None]).T @ centred)
+    residual = np.asarray(w @ centred) / total  # what rounding has left of the mean
+    scatter = _gram(centred, weights) - np.outer(total * residual, residual)
+    return Moments(total, mean + residual, scatter)
+
+
+def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
+    n, d = X.shape
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    w = np.ones(n) if weights is None else weights
+    # A column with a share r of entries has n m^2 <= r X'X, by Cauchy and Schwarz, so what
+    # cancels is bounded unless r is nearly 1. A full column is centred, which keeps its pattern.
+    full = np.bincount(X.indices, minlength=d) == n
+    shift = np.where(full, np.asarray(w @ X) / total, 0.0)
+    if full.any():
+        X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+    mean = np.asarray(w @ X) / total
+    if weights is not None:
+        roots = np.repeat(np.sqrt(weights), np.diff(X.indptr))
+        X = sparse.csr_array((X.data * roots, X.indices, X.indptr), shape=X.shape)
+    scatter = (X.T @ X).toarray()
+    scatter -= np.outer(total * mean, mean)
+    return Moments(total, shift + mean, scatter)
+
+
+def _gram(X: Matrix, weights: Vector | None) -> Matrix:
+    # With the same matrix on both sides NumPy calls syrk, which does half the work of gemm.
+    if weights is not None:
+        X = X * np.sqrt(weights)[:, None]
+    return np.asarray(X.T @ X)

@@ -1,10 +1,12 @@
 """What the mathematics asks of data, wherever the data lives."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import AnyArray, Vector
 
 Result = TypeVar("Result")
 
@@ -15,15 +17,15 @@ class Block:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d)
-        The rows.
+    X : ndarray or scipy.sparse.csr_array of shape (n, d)
+        The rows, in double precision.
     weights : ndarray of shape (n,) or None
         The weight of each row; None stands for ones.
     start : int
         The position of the first row in the whole table.
     """
 
-    X: Matrix
+    X: Any
     weights: Vector | None
     start: int
 
@@ -33,8 +35,8 @@ class Rows(Protocol):
     """A table of numbers that is read in sweeps.
 
     Everything the library computes from unlabeled data is a sum over rows, so one operation is
-    enough: apply a function to every block and combine what it returns. A storage that can do
-    this can be fitted on.
+    enough to fit: apply a function to every block and combine what it returns. A storage that can
+    do this can be fitted on.
     """
 
     @property
@@ -49,7 +51,21 @@ class Rows(Protocol):
     def total_weight(self) -> float:
         """The sum of the weights of the rows."""
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether any weight may differ from one."""
+
     def reduce(
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
     ) -> Result:
-        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order."""
+        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order.
+
+        Both functions may run in another process, so they and what they return must survive
+        pickling. An empty table has one empty block.
+        """
+
+    def map(self, kernel: Callable[[Any], AnyArray]) -> Any:
+        """`kernel(X)` of every block, in row order, as this storage's natural kind of array.
+
+        The kernel returns one number, label or row of numbers for each row.
+        """

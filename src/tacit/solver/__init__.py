@@ -7,10 +7,13 @@ from tacit.solver import samples
 from tacit.solver.basis import Basis, Coefficients
 from tacit.solver.certificate import Certificate, certify
 from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.labeling import Labeling
+from tacit.solver.large import solve_working_set
 from tacit.solver.lbfgsb import solve_lbfgsb
-from tacit.solver.methods import solve
+from tacit.solver.methods import Method, solve
 from tacit.solver.problem import BoxProblem
 from tacit.solver.projection import ConstraintSet, LabeledRows, Projection, project
+from tacit.solver.rows_problem import RowsProblem
 from tacit.solver.solution import Solution, Status
 
 __all__ = [
@@ -20,7 +23,10 @@ __all__ = [
     "Coefficients",
     "ConstraintSet",
     "LabeledRows",
+    "Labeling",
+    "Method",
     "Projection",
+    "RowsProblem",
     "Solution",
     "Status",
     "certify",
@@ -29,4 +35,5 @@ __all__ = [
     "solve",
     "solve_interior_point",
     "solve_lbfgsb",
+    "solve_working_set",
 ]

@@ -1,21 +1,30 @@
-"""Solvers by name."""
+"""Solvers by name, for generators in memory and for rows of any kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.labeling import Labeling
+from tacit.solver.large import Report, solve_working_set
 from tacit.solver.lbfgsb import solve_lbfgsb
 from tacit.solver.problem import BoxProblem
+from tacit.solver.rows_problem import RowsProblem
 from tacit.solver.solution import Solution
 
-Method = Callable[[BoxProblem], Solution]
-
-METHODS: dict[str, Callable[[BoxProblem, float, int], Solution]] = {
-    "auto": solve_interior_point,
+DENSE: dict[str, Callable[[BoxProblem, float, int], Solution]] = {
     "interior-point": solve_interior_point,
     "lbfgsb": solve_lbfgsb,
 }
+SOLVERS = ("auto", "interior-point", "lbfgsb", "working-set")
+
+# Up to so many rows, and so many for each direction, the interior-point method on all of them
+# takes no longer than on the working set's first sample.
+DIRECT = 3000
+DIRECT_EACH = 24
+# Where rounds over the rows fail, this many numbers still fit into memory for the dense method.
+DENSE_NUMBERS = 10**8
 
 
 def solve(
@@ -39,12 +48,61 @@ def solve(
     Solution
         The soft labels with their certificate.
     """
-    return method(solver, tol, max_iter)(problem)
+    name = "interior-point" if solver == "auto" else solver
+    if name not in DENSE:
+        raise ValueError(f"solver is {solver!r}; it must be one of {['auto', *sorted(DENSE)]}.")
+    return DENSE[name](problem, tol, max_iter)
 
 
-def method(solver: str, tol: float, max_iter: int) -> Method:
-    """The solver of that name as a function of the problem alone."""
-    if solver not in METHODS:
-        raise ValueError(f"solver is {solver!r}; it must be one of {sorted(METHODS)}.")
-    run = METHODS[solver]
-    return lambda problem: run(problem, tol, max_iter)
+@dataclass(frozen=True)
+class Method:
+    """A solver's name with its settings.
+
+    Attributes
+    ----------
+    solver : {"auto", "interior-point", "lbfgsb", "working-set"}
+        "auto" is the interior-point method for few rows and the working set for many.
+    tol : float
+        The relative duality gap to reach.
+    max_iter : int
+        Iterations at the most.
+    report : callable
+        Told about progress.
+    """
+
+    solver: str = "auto"
+    tol: float = 1e-8
+    max_iter: int = 1000
+    report: Report = lambda text: None
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names."""
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
+
+    def is_dense(self, problem: RowsProblem) -> bool:
+        """Whether all generators of `problem` are to be held in memory."""
+        if self.solver != "auto":
+            return self.solver != "working-set" or problem.unit == 0.0
+        few = problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
+        return few or problem.unit == 0.0
+
+    def box(self, problem: BoxProblem) -> Solution:
+        """Solve a problem whose generators are in memory."""
+        name = self.solver if self.solver in DENSE else "interior-point"
+        return DENSE[name](problem, self.tol, self.max_iter)
+
+    def rows(self, problem: RowsProblem) -> Solution:
+        """Solve a problem whose generators are rows."""
+        if not self.is_dense(problem):
+            solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+            fits = problem.n_labels * problem.rank <= DENSE_NUMBERS
+            if solution.status.is_success or self.solver == "working-set" or not fits:
+                return solution
+        return with_labeling(problem, self.box(problem.dense()))
+
+
+def with_labeling(problem: RowsProblem, solution: Solution) -> Solution:
+    """A dense solution together with its rows."""
+    labeling = Labeling.of_values(problem.rows, solution.labels())
+    return replace(solution, labeling=labeling, n_sweeps=solution.n_sweeps + 2)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.rows.moments import Moments
-from tacit.rows.protocol import Block, Rows
+from tacit.rows import Moments, Rows, Sample, moments_and_sample
 from tacit.solver.basis import Basis, Coefficients
-from tacit.solver.methods import Method
+from tacit.solver.labeling import Labeling
+from tacit.solver.large import SECOND_SAMPLE
+from tacit.solver.methods import Method, with_labeling
 from tacit.solver.problem import BoxProblem
+from tacit.solver.rows_problem import RowsProblem
 from tacit.solver.solution import Solution, Status
 from tacit.solver.ties import solve_with_ties
 
@@ -55,12 +56,18 @@ class ConstraintSet:
         The labeled rows.
     unlabeled : Rows
         The unlabeled rows.
+    unlabeled_moments : Moments
+        Theirs.
+    sample : Sample
+        Some of the unlabeled rows, drawn at random.
     """
 
     basis: Basis
     moments: Moments
     labeled: LabeledRows
     unlabeled: Rows
+    unlabeled_moments: Moments
+    sample: Sample
 
     @classmethod
     def of(
@@ -71,24 +78,39 @@ class ConstraintSet:
         alpha: float = 0.0,
         fit_intercept: bool = True,
     ) -> ConstraintSet:
-        """The constraint set of these rows: one sweep for the moments."""
-        moments = labeled_moments + Moments.of(unlabeled)
-        return cls(Basis.of(moments, alpha, fit_intercept), moments, labeled, unlabeled)
+        """The constraint set of these rows: one sweep for moments and sample."""
+        # A sample of an eighth is no longer cheap beside the rows themselves.
+        n_sample = min(SECOND_SAMPLE, unlabeled.n_rows // 8)
+        unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
+        moments = labeled_moments + unlabeled_moments
+        basis = Basis.of(moments, alpha, fit_intercept)
+        return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample)
 
     def offset(self) -> Vector:
         """B'X'y: where the labeled rows alone put the set."""
         Z = self.basis.functions.values(self.labeled.X)
         return np.asarray(self.labeled.weighted(Z).T @ self.labeled.y)
 
+    def problem(self, R: Matrix, target: Vector, n_equalities: int = 0) -> RowsProblem:
+        """Minimise 1/2 ||R'(theta(u) - offset) - target||^2, one column of R a direction."""
+        return RowsProblem(
+            self.unlabeled,
+            self.unlabeled_moments,
+            self.sample,
+            self.basis.functions.combine(R),
+            target,
+            n_equalities,
+        )
+
     def generators(self) -> Matrix:
         """X_u B with each row times its weight, one generator of the zonotope a row."""
-        functions = self.basis.functions
+        rank = self.basis.rank
+        return self.problem(np.eye(rank), np.zeros(rank)).dense().V
 
-        def kernel(block: Block) -> list[Matrix]:
-            Z = functions.values(block.X)
-            return [Z if block.weights is None else Z * block.weights[:, None]]
-
-        return np.vstack(self.unlabeled.reduce(kernel, operator.add))
+    def member(self, labeling: Labeling) -> Vector:
+        """theta(u), from the sums of the labeled unlabeled rows."""
+        B = self.basis.functions
+        return np.asarray(self.offset() + labeling.total @ B.coef + labeling.mass * B.intercept)
 
     def coordinates(self, coefficients: Coefficients) -> Vector:
         """Theta of given coefficients: B'(A + alpha J) beta."""
@@ -140,8 +162,8 @@ def project(
         S, A or I of the theory page.
     labeled_basis : Basis
         Of the labeled rows; its rank says in how many directions S is not flat.
-    method : callable
-        Solves one BoxProblem.
+    method : Method
+        The solver.
 
     Returns
     -------
@@ -149,29 +171,31 @@ def project(
         With the certificate of its optimality.
     """
     theta_start = constraints.coordinates(start)
-    theta_zero = constraints.offset()
-    Z = constraints.generators()
-    target = theta_start - theta_zero
+    target = theta_start - constraints.offset()
+    rank = constraints.basis.rank
 
-    if metric == "labeled":
-        solution = _solve_labeled(constraints, Z, target, labeled_basis.rank, method)
+    if constraints.unlabeled.n_rows == 0:
+        labeling = Labeling(np.zeros(0), None, 0.0, np.zeros(constraints.unlabeled.n_features))
+        empty = BoxProblem(np.zeros((0, rank)), np.zeros(rank))
+        solution = replace(method.box(empty), labeling=labeling)
+    elif metric == "labeled":
+        solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":
         # ||B theta||^2 = ||R theta||^2 with B = QR.
         R = np.linalg.qr(constraints.basis.functions.stacked()).R
-        solution = method(BoxProblem(Z @ R.T, R @ target))
+        solution = method.rows(constraints.problem(R.T, R @ target))
     else:
-        solution = method(BoxProblem(Z, target))
+        solution = method.rows(constraints.problem(np.eye(rank), target))
 
-    inside = solution.status in (Status.INSIDE, Status.EMPTY)
-    if inside:
+    if solution.status in (Status.INSIDE, Status.EMPTY) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
-    change = solution.soft_labels @ Z - target
-    answer = constraints.coefficients(theta_start + change)
-    return Projection(answer, solution, False, float(change @ change))
+    theta = constraints.member(solution.labeling)
+    change = theta - theta_start
+    return Projection(constraints.coefficients(theta), solution, False, float(change @ change))
 
 
 def _solve_labeled(
-    constraints: ConstraintSet, Z: Matrix, target: Vector, rank: int, method: Method
+    constraints: ConstraintSet, target: Vector, rank: int, method: Method
 ) -> Solution:
     """The metric S + alpha J, which is flat in all but `rank` directions.
 
@@ -185,9 +209,19 @@ def _solve_labeled(
     metric = metric + basis.alpha * (coef.T @ coef)
     eigenvalues, vectors = np.linalg.eigh(metric)
     rank = min(rank, basis.rank)
-    steep, flat = vectors[:, basis.rank - rank :], vectors[:, : basis.rank - rank]
-    roots = np.sqrt(np.maximum(eigenvalues[basis.rank - rank :], 0.0))
-    first = BoxProblem(Z @ (steep * roots), roots * (steep.T @ target))
-    if flat.shape[1] == 0:
-        return method(first)
-    return solve_with_ties(first, BoxProblem(Z @ flat, flat.T @ target), method)
+    n_flat = basis.rank - rank
+    flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
+    steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
+    first = constraints.problem(steep, steep.T @ target)
+    if n_flat == 0:
+        return method.rows(first)
+    second = constraints.problem(flat, flat.T @ target)
+    if method.is_dense(first):
+        tied = solve_with_ties(first.dense(), second.dense(), method.box)
+        return with_labeling(first, tied)
+    solution = method.rows(first)
+    if solution.status is not Status.INSIDE:
+        # With this many rows the fractional labels are determined by the first metric alone.
+        return solution
+    both = np.hstack([steep, flat])
+    return method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))

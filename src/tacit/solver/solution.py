@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tacit._typing import Vector
+from tacit.solver.labeling import Labeling, SignRule
 from tacit.solver.problem import BoxProblem, relative
 
 
@@ -33,8 +34,8 @@ class Solution:
 
     Attributes
     ----------
-    soft_labels : ndarray of shape (U,)
-        The soft labels u.
+    soft_labels : ndarray of shape (U,) or None
+        The soft labels u; None where they are known as a rule only (see `labeling`).
     dual : ndarray of shape (r,)
         The dual vector q; the sign of V q fixes every label that is not fractional.
     residual : ndarray of shape (r,)
@@ -44,16 +45,21 @@ class Solution:
     solver : str
         The name of the solver.
     n_iter : int
-        Iterations, each one factorisation (interior point) or one line search (L-BFGS-B).
+        Iterations: factorisations (interior point), line searches (L-BFGS-B) or rounds (working
+        set).
     objective : float
         1/2 ||z||^2 over the soft part.
     scale : float
         The mean objective over all labelings, which gives the gap an absolute unit.
     duality_gap, stationarity, infeasibility : float
-        As measured on the problem by `of`, not as the solver believes them to be.
+        As measured on the problem, not as the solver believes them to be.
+    n_sweeps : int
+        Passes over the rows, where they were swept.
+    labeling : Labeling or None
+        The labels together with their rows.
     """
 
-    soft_labels: Vector
+    soft_labels: Vector | None
     dual: Vector
     residual: Vector
     status: Status
@@ -64,6 +70,8 @@ class Solution:
     duality_gap: float
     stationarity: float
     infeasibility: float
+    n_sweeps: int = 0
+    labeling: Labeling | None = None
 
     @classmethod
     def of(
@@ -91,6 +99,12 @@ class Solution:
             infeasibility=problem.infeasibility(u),
         )
 
+    def labels(self) -> Vector:
+        """The soft labels; an error where they are known as a rule only."""
+        if self.soft_labels is None:
+            raise ValueError("These labels are a rule; labeling.of_rows(rows) applies it.")
+        return self.soft_labels
+
     def gap(self) -> float:
         """The duality gap: the objective is at most this far above its minimum."""
         return self.duality_gap
@@ -111,4 +125,8 @@ class Solution:
     def n_fractional(self, margin: float = 1e-9) -> int:
         """How many soft labels lie strictly between 0 and 1; generically at most r."""
         u = self.soft_labels
+        if u is None and self.labeling is not None and isinstance(self.labeling.rule, SignRule):
+            u = self.labeling.rule.labels
+        if u is None:
+            raise ValueError("The labels are known as a smooth rule; none of them is at a bound.")
         return int(((u > margin) & (u < 1.0 - margin)).sum())

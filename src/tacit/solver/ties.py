@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from tacit._typing import Mask, Vector
-from tacit.solver.methods import Method
 from tacit.solver.problem import BoxProblem
 from tacit.solver.solution import Solution, Status
 
@@ -16,7 +16,9 @@ from tacit.solver.solution import Solution, Status
 SLOPE_IS_ZERO = 1e-7
 
 
-def solve_with_ties(first: BoxProblem, second: BoxProblem, method: Method) -> Solution:
+def solve_with_ties(
+    first: BoxProblem, second: BoxProblem, method: Callable[[BoxProblem], Solution]
+) -> Solution:
     """Minimise `first`, and among its minimisers `second`.
 
     Needed where the labeled rows do not span the space (L < p): the loss on them is flat in some
@@ -43,13 +45,14 @@ def solve_with_ties(first: BoxProblem, second: BoxProblem, method: Method) -> So
         is INSIDE only when both targets are reached.
     """
     solution = method(first)
-    if solution.status is Status.EMPTY or not solution.status.is_success:
+    labels = solution.soft_labels
+    if labels is None or solution.status is Status.EMPTY or not solution.status.is_success:
         return solution
     inside = solution.status is Status.INSIDE
     free = _undecided(first, solution, inside)
     if not inside and _independent(first.V[free]):
         return solution
-    u = np.where(free, solution.soft_labels, np.round(solution.soft_labels))
+    u = np.where(free, labels, np.round(labels))
     reached = first.target if inside else first.residual(u) + first.target
     decided = np.where(free, 0.0, u)
     tied = BoxProblem(
@@ -58,7 +61,7 @@ def solve_with_ties(first: BoxProblem, second: BoxProblem, method: Method) -> So
         n_equalities=first.rank,
     )
     nearest = method(tied)
-    if nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale):
+    if nearest.soft_labels is None or nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale):
         # The face is thinner than rounding: what the first metric says is all there is.
         return solution
     u[free] = nearest.soft_labels

@@ -1,0 +1,106 @@
+"""Soft labels of unlabeled rows, as numbers or as a rule that fits into p numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from tacit._typing import Matrix, Vector
+from tacit.rows import Block, Rows
+from tacit.solver.basis import Coefficients
+
+
+@dataclass(frozen=True)
+class SignRule:
+    """A label is the side of a hyperplane, but for a few rows next to it.
+
+    Attributes
+    ----------
+    direction : Coefficients
+        s = x'coef + intercept; the label is 1 where s < 0 and 0 where s > 0.
+    margin : float
+        Rows with |s| at most this are looked up among `near`.
+    near : ndarray of shape (m, d)
+        These rows, each once.
+    labels : ndarray of shape (m,)
+        Their labels.
+    """
+
+    direction: Coefficients
+    margin: float
+    near: Matrix
+    labels: Vector
+
+    def __call__(self, X: Any) -> Vector:
+        """The labels of the rows X."""
+        s = np.asarray(X @ self.direction.coef) + self.direction.intercept
+        labels = (s < 0).astype(np.float64)
+        # Rounding differs with the shape of a block, so look a little farther than the margin.
+        index = np.flatnonzero(np.abs(s) <= self.margin * (1.0 + 1e-6))
+        if len(index) and len(self.near):
+            rows = X[index] if isinstance(X, np.ndarray) else X[index].toarray()
+            rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0  # so that -0 is 0
+            known = {row.tobytes(): u for row, u in zip(self.near, self.labels, strict=True)}
+            for i, row in zip(index, rows, strict=True):
+                labels[i] = known.get(row.tobytes(), labels[i])
+        return labels
+
+
+@dataclass(frozen=True)
+class SmoothRule:
+    """A label is 1 / (1 + exp(s)) with s = x'coef + intercept."""
+
+    direction: Coefficients
+
+    def __call__(self, X: Any) -> Vector:
+        """The labels of the rows X."""
+        return np.asarray(expit(-(np.asarray(X @ self.direction.coef) + self.direction.intercept)))
+
+
+Rule = SignRule | SmoothRule
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """Soft labels and the one thing that coefficients need of them.
+
+    Attributes
+    ----------
+    values : ndarray of shape (U,) or None
+        The labels; None where only the rule is known.
+    rule : SignRule, SmoothRule or None
+        Gives the label of any row.
+    mass : float
+        The sum of weight times label.
+    total : ndarray of shape (d,)
+        The sum over rows of weight times label times row.
+    """
+
+    values: Vector | None
+    rule: Rule | None
+    mass: float
+    total: Vector
+
+    @classmethod
+    def of_values(cls, rows: Rows, values: Vector) -> Labeling:
+        """From labels in the order of the rows: one sweep."""
+
+        def kernel(block: Block) -> Vector:
+            part = values[block.start : block.start + block.X.shape[0]]
+            if block.weights is not None:
+                part = part * block.weights
+            return np.concatenate([[part.sum()], np.asarray(part @ block.X)])
+
+        summed = rows.reduce(kernel, np.add)
+        return cls(values, None, float(summed[0]), summed[1:])
+
+    def of_rows(self, rows: Rows) -> Any:
+        """The labels of `rows`, in their order and as their storage's kind of array."""
+        if self.values is not None:
+            return self.values
+        if self.rule is None:
+            raise ValueError("This labeling has neither values nor a rule.")
+        return rows.map(self.rule)

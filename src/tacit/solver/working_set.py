@@ -1,0 +1,281 @@
+"""Rounds over the rows: the dual has as many unknowns as there are directions, whatever U is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit._typing import Matrix, Vector
+from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.problem import BoxProblem, relative
+from tacit.solver.zonotope import NearRows, Sweep, Zonotope
+
+# The exact solve takes the rows within this many times the typical movement of the coming step.
+SAFETY = 2.0
+# And at least this many rows for each direction, so that it is worth its while.
+LEAST_NEAR = 3
+# Lengths of the step that are tried in one sweep; almost always the first is taken.
+LENGTHS = (1.0, 0.25)
+# Relative gap of the exact solve on the near rows; the crossing rows decide about the rest.
+EXACT_TOLERANCE = 1e-12
+# Growth of the near set after a round without progress.
+GROWTH = 4
+# A rise of the dual by less than this, relative to its terms, is rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The labels of the near rows, all others fixed by sign, with the dual vector they imply."""
+
+    q: Vector
+    residual: Vector
+    near: NearRows
+    labels: Vector
+    margin: float
+    gap: float
+    stationarity: float
+    infeasibility: float
+    mass: float
+    total: Vector
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where the rounds ended.
+
+    Attributes
+    ----------
+    q : ndarray of shape (r,)
+        The last dual vector.
+    previous : ndarray of shape (r,)
+        The dual vector whose signs decide all labels but those of the near rows.
+    exact : Exact or None
+        The last exact solve.
+    gap, relative_gap : float
+        Its duality gap over all rows; infinite without one.
+    converged : bool
+        Whether the tolerance was met.
+    n_rounds : int
+        Rounds.
+    """
+
+    q: Vector
+    previous: Vector
+    exact: Exact | None
+    gap: float
+    relative_gap: float
+    converged: bool
+    n_rounds: int
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A dual vector with all that a sweep told about it; near rows come nearest first."""
+
+    q: Vector
+    value: float
+    gradient: Vector
+    sweep: Sweep
+    near: NearRows
+    generators: Matrix
+
+
+class WorkingSet:
+    """Minimise D(q) = 1/2 ||q_soft||^2 + q't - sum_i min(0, v_i'q), the negative dual, in rounds.
+
+    A round looks at the rows near the hyperplane V q = 0. If the coming step stays among them,
+    their labels are solved for exactly while all others are fixed by sign; otherwise a Newton
+    step, with the curvature taken from the near rows, brings the hyperplane closer. Whatever is
+    proposed is accepted only where D falls; if it does not, the near set grows, in the end to all
+    rows, for which the exact solve is the answer. So it ends.
+
+    Parameters
+    ----------
+    zonotope : Zonotope
+        The generators.
+    target : ndarray of shape (r,)
+        The point to approach.
+    n_equalities : int
+        How many leading columns must be met exactly.
+    scale : float
+        The unit of the relative gap where the objective is small.
+    n_near : int
+        Rows to look at in a round, to begin with.
+    threshold : callable
+        From a dual vector and a number of rows to the distance within which so many lie.
+    report : callable
+        Told about every round.
+    """
+
+    def __init__(
+        self,
+        zonotope: Zonotope,
+        target: Vector,
+        n_equalities: int,
+        scale: float,
+        n_near: int,
+        threshold: Callable[[Vector, int], float],
+        report: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.zonotope = zonotope
+        self.target = target
+        self.n_equalities = n_equalities
+        self.scale = scale
+        self.n_near = min(n_near, zonotope.rows.n_rows)
+        self.threshold = threshold
+        self.report = report
+        self.total_weight = zonotope.rows.total_weight
+        self.soft = np.ones(len(target))
+        self.soft[:n_equalities] = 0.0
+
+    def run(self, q: Vector, tol: float, max_rounds: int, close_enough: float = 0.0) -> Outcome:
+        """Rounds from q until the relative gap is at most `tol`.
+
+        With `close_enough` above zero they end as soon as the coming step is that part of q:
+        a sample does not deserve more.
+        """
+        point = self._look_at(q)
+        exact: Exact | None = None
+        previous, gap, relative_gap, converged = q, np.inf, np.inf, False
+        n_rounds, insist, last_length = 0, False, np.inf
+        while n_rounds < max_rounds:
+            step = self._newton_step(point)
+            if close_enough and np.linalg.norm(step) <= close_enough * np.linalg.norm(point.q):
+                break
+            n_rounds += 1
+
+            # Newton's steps shrink fast or not at all; rows that are few or equal defeat them.
+            length = float(np.linalg.norm(step))
+            if length > 0.5 * last_length:
+                insist = True
+                self.n_near = min(2 * self.n_near, self.zonotope.rows.n_rows)
+            last_length = length
+
+            # 1. Propose: exact among the near rows, if they are all that the step can reach.
+            n_needed = self._n_needed(point, step)
+            everything = point.near.weights.sum() >= (1.0 - 1e-9) * self.total_weight
+            trial = None
+            if n_needed < len(point.near) or everything or insist:
+                trial = self._solve_near(point, n_needed)
+                step = trial.q - point.q
+            candidates = [point.q + length * step for length in LENGTHS]
+
+            # 2. Sweep: values, slopes and near rows at the candidates, crossings at the first.
+            sweep = self._sweep(candidates, point.q if trial else None, trial)
+            values = [self._value(c, sweep, k) for k, c in enumerate(candidates)]
+
+            # 3. Judge the exact solve: only rows that changed sides add to its own gap.
+            if trial is not None:
+                exact, previous = trial, point.q
+                gap = trial.gap + sweep.crossed
+                soft = trial.residual[self.n_equalities :]
+                relative_gap = relative(gap, 0.5 * float(soft @ soft), self.scale)
+                converged = relative_gap <= tol and trial.infeasibility <= tol
+            self._tell(n_rounds, trial, relative_gap, sweep)
+            if converged:
+                break
+
+            # 4. Move to the lower candidate, or look farther around.
+            best = int(np.argmin(values))
+            slack = ROUNDING * (abs(point.value) + float(np.abs(point.q) @ np.abs(self.target)))
+            if values[best] > point.value + slack:
+                if everything:
+                    break
+                # A Newton step may fail where rows are few or equal; the exact solve descends.
+                insist = True
+                if trial is None:
+                    continue
+                self.n_near = min(GROWTH * self.n_near, self.zonotope.rows.n_rows)
+                point = self._look_at(point.q)
+                continue
+            if trial is not None:
+                # It was to be exact and was not: rows beyond the near ones have changed sides.
+                self.n_near = min(2 * self.n_near, self.zonotope.rows.n_rows)
+            moved = (
+                self._point(candidates[0], sweep) if best == 0 else self._look_at(candidates[best])
+            )
+            assert moved.value <= point.value + slack, "the dual must not rise"
+            point, insist = moved, False
+        return Outcome(point.q, previous, exact, gap, relative_gap, converged, n_rounds)
+
+    def _value(self, q: Vector, sweep: Sweep, k: int = 0) -> float:
+        return float(0.5 * (self.soft * q) @ q + q @ self.target - sweep.minima[k])
+
+    def _sweep(
+        self, candidates: list[Vector], previous: Vector | None, trial: Exact | None
+    ) -> Sweep:
+        return self.zonotope.sweep(
+            candidates,
+            self.threshold(candidates[0], self.n_near),
+            2 * self.n_near,
+            None if previous is None or trial is None else (previous, trial.margin),
+        )
+
+    def _look_at(self, q: Vector) -> _Point:
+        return self._point(q, self._sweep([q], None, None))
+
+    def _point(self, q: Vector, sweep: Sweep) -> _Point:
+        return _Point(
+            q=q,
+            value=self._value(q, sweep),
+            gradient=self.soft * q + self.target - sweep.negative[0],
+            sweep=sweep,
+            near=sweep.near,
+            generators=self.zonotope.generators(sweep.near.X, None),
+        )
+
+    def _newton_step(self, point: _Point) -> Vector:
+        """Minus the inverse curvature times the slope.
+
+        The curvature of D is I + sum_i w_i delta(s_i) x_i x_i': for very many rows a smooth
+        function of q, and estimated by a kernel over the near ones.
+        """
+        near = point.near
+        band = float(np.abs(near.s).max(initial=0.0))
+        kernel = np.zeros(len(near))
+        if band > 0.0:
+            kernel = 0.75 / band * (1.0 - (near.s / band) ** 2) * near.weights
+        curvature = (point.generators * kernel[:, None]).T @ point.generators
+        diagonal = np.einsum("ii->i", curvature)
+        diagonal += self.soft
+        diagonal += 1e-10 * diagonal.mean()
+        return np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
+
+    def _n_needed(self, point: _Point, step: Vector) -> int:
+        """How many of the near rows the step may carry across the hyperplane."""
+        if len(point.near) == 0:
+            return 0
+        movement = np.abs(point.generators @ step)
+        reach = SAFETY * float(np.quantile(movement, 0.95))
+        needed = int(np.searchsorted(np.abs(point.near.s), reach))
+        return max(needed, LEAST_NEAR * len(step))
+
+    def _solve_near(self, point: _Point, n_needed: int) -> Exact:
+        near = point.near.nearest(n_needed)
+        V = point.generators[: len(near)] * near.weights[:, None]
+        is_negative = near.s < 0
+        decided = point.sweep.negative[0] - V[is_negative].sum(axis=0)
+        small = BoxProblem(V, self.target - decided, self.n_equalities)
+        solution = solve_interior_point(small, tol=EXACT_TOLERANCE)
+        labels = solution.labels()
+        moved = (labels - is_negative) * near.weights
+        return Exact(
+            q=solution.dual,
+            residual=solution.residual,
+            near=near,
+            labels=labels,
+            margin=float(np.abs(near.s).max(initial=0.0)),
+            gap=solution.gap(),
+            stationarity=solution.kkt_residual(),
+            infeasibility=solution.infeasibility,
+            mass=point.sweep.mass + float(moved.sum()),
+            total=point.sweep.total + moved @ near.X,
+        )
+
+    def _tell(self, n_rounds: int, trial: Exact | None, relative_gap: float, sweep: Sweep) -> None:
+        kind = "Newton step" if trial is None else f"exact solve of {len(trial.near)} rows"
+        gap = "" if trial is None else f", relative gap {relative_gap:.1e}"
+        self.report(f"round {n_rounds}: {kind}{gap}, {self.zonotope.n_sweeps} sweeps")
