@@ -26,8 +26,9 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         chooses it by leave-one-out on the labeled rows.
     fit_intercept : bool, default=True
         Whether to fit a constant.
-    solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
-        "lbfgsb" is the paper's own recipe; it gives the same answer more slowly.
+    solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
+        "auto" is the interior-point method for few rows and the working set for many. "lbfgsb" is
+        the paper's own recipe. All give the same answer.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -35,6 +36,8 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
         do. None: no other mark, so that -1 can be a class.
+    verbose : int, default=0
+        Above zero, every round of a fit on many rows is told on the standard error.
 
     Attributes
     ----------
@@ -46,7 +49,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         The regression's constant minus 1/2.
     soft_labels_ : ndarray of shape (U,)
         The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled.
+        then those of X_unlabeled. For rows on disk or on a cluster computed on demand.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -68,7 +71,8 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
 
     Notes
     -----
-    Each iteration costs O(U d^2); about a dozen are needed. Where the labeled rows do not
+    For few rows each iteration costs O(U d^2), and about a dozen are needed; for many, one sweep of
+    O(U d^2) for the moments and a few of O(U d). Where the labeled rows do not
     determine all coefficients (L < p), the minimiser nearest to the supervised solution in the
     metric of all rows is taken, so the answer is unique.
 
@@ -97,6 +101,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         tol: float = 1e-8,
         max_iter: int = 1000,
         unlabeled: Any = -1,
+        verbose: int = 0,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -104,6 +109,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.unlabeled = unlabeled
+        self.verbose = verbose
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
@@ -112,12 +118,13 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled.
         y : array-like of shape (n,)
             Labels of two classes, and marks for unlabeled rows.
-        X_unlabeled : array-like of shape (m, d), optional
-            More unlabeled rows, of weight one.
+        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
+            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
+            a folder of them.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights of the rows of X.
 

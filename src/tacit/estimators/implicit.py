@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import numbers
+import sys
+import time
 import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from tacit._typing import Matrix, Vector
 from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import TrainingData, read_training_data
+from tacit.rows import one_blas_thread
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
 from tacit.solver.methods import SOLVERS, Method
 from tacit.solver.projection import Metric
+
+# Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
+SMALL = 4_000_000
 
 
 class ImplicitlyConstrainedClassifier(LinearClassifier):
@@ -27,6 +35,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     tol: float
     max_iter: int
     unlabeled: Any
+    verbose: int
 
     soft_labels_: Vector
     solution_: Solution
@@ -43,6 +52,12 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
     def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
         self._check_parameters()
+        with one_blas_thread() if _is_small(X, X_unlabeled) else nullcontext():
+            return self._fit_checked(X, y, X_unlabeled, sample_weight, metric)
+
+    def _fit_checked(
+        self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric
+    ) -> Self:
         data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
         _check_two_classes(self, data)
         alpha = read_alpha(self.alpha, data.X, data.y, data.weights, self.fit_intercept)
@@ -59,7 +74,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             alpha_in_set,
             self.fit_intercept,
         )
-        method = Method(self.solver, self.tol, self.max_iter)
+        method = Method(self.solver, self.tol, self.max_iter, self._report())
         projection = project(constraints, start, metric, basis, method)
         solution = projection.solution
 
@@ -92,6 +107,19 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         self._warn_if_unfinished()
         return self
 
+    def _report(self) -> Callable[[str], None]:
+        """Where progress is told: nowhere, or on the standard error."""
+        if not self.verbose:
+            return lambda text: None
+        start = time.perf_counter()
+
+        def write(text: str) -> None:
+            seconds = time.perf_counter() - start
+            sys.stderr.write(f"[{type(self).__name__}] {seconds:.1f} s, {text}\n")
+            sys.stderr.flush()
+
+        return write
+
     def _check_parameters(self) -> None:
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
@@ -123,6 +151,12 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         )
 
 
+def _is_small(*tables: Any) -> bool:
+    """Whether all tables together are too small for several BLAS threads to help."""
+    sizes = [np.prod(getattr(table, "shape", (np.inf,))) for table in tables if table is not None]
+    return bool(sum(sizes) <= SMALL)
+
+
 def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:
     if len(data.classes) == 2:
         return
@@ -134,5 +168,5 @@ def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:
     raise ValueError(
         "Only binary classification is supported. The type of the target is multiclass: "
         f"{type(estimator).__name__} found the {len(data.classes)} classes {shown}{more} in y. "
-        f"Use sklearn.multiclass.OneVsRestClassifier or LeastSquaresClassifier.{hint}"
+        f"Use LeastSquaresClassifier or SelfLearningClassifier for more than two.{hint}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,37 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit._typing import AnyArray, Matrix, Vector
+from tacit.estimators.storage import is_elsewhere, read_rows
+from tacit.estimators.training import DTYPES
 from tacit.solver import Coefficients
 from tacit.solver.least_squares import leave_one_out_alpha
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The decision on rows; a value, so that it can travel to another process."""
+
+    coef: Matrix
+    intercept: Vector
+
+    def __call__(self, X: Any) -> Matrix:
+        """One number for each row, or one for each row and class."""
+        values = np.asarray(X @ self.coef.T) + self.intercept
+        return np.asarray(values[:, 0] if len(self.coef) == 1 else values)
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The class with the highest decision."""
+
+    decision: Decision
+    classes: AnyArray
+
+    def __call__(self, X: Any) -> AnyArray:
+        """The class of each row."""
+        values = self.decision(X)
+        winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes[winners])
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -21,40 +51,50 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     coef_: Matrix
     intercept_: Vector
 
-    def decision_function(self, X: Any) -> Matrix:
+    def decision_function(self, X: Any) -> Any:
         """The regression value minus one half.
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
             Rows to judge.
 
         Returns
         -------
         ndarray of shape (n,) or (n, K)
-            For two classes, positive values mean `classes_[1]`; for more, the largest wins.
+            For two classes, positive values mean `classes_[1]`; for more, the largest wins. For a
+            Dask array a Dask array, for Parquet files an object that writes Parquet files.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32))
-        values = X @ self.coef_.T + self.intercept_
-        return np.asarray(values[:, 0] if len(self.classes_) == 2 else values)
+        return self._map(X, Decision(self.coef_, self.intercept_))
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: Any) -> Any:
         """The class of each row.
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
             Rows to classify.
 
         Returns
         -------
         ndarray of shape (n,)
-            Members of `classes_`.
+            Members of `classes_`. For a Dask array a Dask array, for Parquet files an object that
+            writes Parquet files.
         """
-        values = self.decision_function(X)
-        winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[winners])
+        check_is_fitted(self)
+        return self._map(X, Winner(Decision(self.coef_, self.intercept_), self.classes_))
+
+    def _map(self, X: Any, kernel: Any) -> Any:
+        if is_elsewhere(X):
+            return read_rows(self, X, "X").map(kernel)
+        X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
+        return kernel(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _store(self, coefficients: Coefficients) -> None:
         """Keep coefficients as scikit-learn's linear classifiers do, the threshold at zero."""
@@ -62,10 +102,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.atleast_1d(coefficients.intercept) - 0.5
 
 
-def read_alpha(alpha: Any, X: Matrix, Y: Matrix, weights: Vector | None, intercept: bool) -> float:
+def read_alpha(alpha: Any, X: Any, Y: Matrix, weights: Vector | None, intercept: bool) -> float:
     """The ridge penalty that the parameter `alpha` stands for."""
     if isinstance(alpha, str) and alpha == "loo":
-        return leave_one_out_alpha(X, Y, weights, intercept)
+        dense = X if isinstance(X, np.ndarray) else X.toarray()  # labeled rows are few
+        return leave_one_out_alpha(dense, Y, weights, intercept)
     is_number = isinstance(alpha, numbers.Real) and not isinstance(alpha, bool)
     if not is_number or not 0.0 <= float(alpha) < np.inf:
         raise ValueError(

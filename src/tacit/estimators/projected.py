@@ -30,8 +30,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         `metric="labeled"` as in ICLSClassifier.
     fit_intercept : bool, default=True
         Whether to fit a constant.
-    solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
-        The two give the same answer; "auto" is the interior-point method.
+    solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
+        "auto" is the interior-point method for few rows and the working set for many; "lbfgsb" is
+        a second opinion. All give the same answer.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -39,6 +40,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
         do. None: no other mark, so that -1 can be a class.
+    verbose : int, default=0
+        Above zero, every round of a fit on many rows is told on the standard error.
 
     Attributes
     ----------
@@ -50,7 +53,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         The regression's constant minus 1/2.
     soft_labels_ : ndarray of shape (U,)
         The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled.
+        then those of X_unlabeled. For rows on disk or on a cluster computed on demand.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -73,7 +76,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     Notes
     -----
     The guarantee is about the squared loss on the rows given to `fit`, not about the error on new
-    rows. Each iteration costs O(U d^2).
+    rows. The cost is that of ICLSClassifier.
 
     References
     ----------
@@ -103,6 +106,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         tol: float = 1e-8,
         max_iter: int = 1000,
         unlabeled: Any = -1,
+        verbose: int = 0,
     ) -> None:
         self.metric = metric
         self.alpha = alpha
@@ -111,6 +115,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.unlabeled = unlabeled
+        self.verbose = verbose
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
@@ -119,12 +124,13 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled.
         y : array-like of shape (n,)
             Labels of two classes, and marks for unlabeled rows.
-        X_unlabeled : array-like of shape (m, d), optional
-            More unlabeled rows, of weight one.
+        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
+            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
+            a folder of them.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights of the rows of X.
 

@@ -9,26 +9,31 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators.least_squares import LeastSquaresClassifier
 from tacit.estimators.linear import read_alpha
-from tacit.estimators.training import TrainingData, all_or_nothing, read_training_data
-from tacit.solver import (
-    Basis,
-    Certificate,
-    Coefficients,
-    ConstraintSet,
-    LabeledRows,
-    certify,
-    project,
+from tacit.estimators.training import (
+    DTYPES,
+    TrainingData,
+    all_or_nothing,
+    read_training_data,
+    stack,
 )
+from tacit.rows import CsrRows, NumpyRows
+from tacit.solver import Certificate, ConstraintSet, LabeledRows, Method, certify, project
 from tacit.solver.certificate import Predictor
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
-from tacit.solver.methods import Method
-from tacit.solver.self_learning import SelfLearningResult, SelfLearningStatus, self_learn
+from tacit.solver.self_learning import (
+    LeastSquaresRefits,
+    SelfLearningResult,
+    SelfLearningStatus,
+    indicators,
+    self_learn,
+)
 
 
 def _base_has(name: str) -> Any:
@@ -140,6 +145,11 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
         with all_or_nothing(self):
             data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+            if not isinstance(data.unlabeled, NumpyRows | CsrRows):
+                raise TypeError(
+                    f"X_unlabeled is a {type(X_unlabeled).__name__}; self-learning refits on labels"
+                    " of single rows and needs them in memory, as an array or a sparse matrix."
+                )
             base = LeastSquaresClassifier() if self.estimator is None else self.estimator
             self.classes_ = data.classes
             # "loo" chooses a new penalty at each refit, so its factorisation cannot be shared.
@@ -149,13 +159,20 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
                 self._fit_any(base, data)
             self.n_iter_ = self.solution_.n_iter
             codes = self.solution_.labels
-            self.soft_labels_ = _indicators(codes, len(self.classes_))
+            self.soft_labels_ = indicators(codes, len(self.classes_))
             for name in ("coef_", "intercept_"):
                 vars(self).pop(name, None)  # of an earlier fit with another base
                 if hasattr(self.estimator_, name):
                     setattr(self, name, getattr(self.estimator_, name))
             self._warn_if_unsettled()
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        base = LeastSquaresClassifier() if self.estimator is None else self.estimator
+        if isinstance(base, BaseEstimator):
+            tags.input_tags.sparse = get_tags(base).input_tags.sparse
+        return tags
 
     def predict(self, X: Any) -> AnyArray:
         """The class of each row, by the last fit.
@@ -206,25 +223,27 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
 
     def _delegate(self, name: str, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32))
+        X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
         return getattr(self.estimator_, name)(X)
 
     def _fit_least_squares(self, base: LeastSquaresClassifier, data: TrainingData) -> None:
         alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
         basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
         supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
-        learner = _LeastSquaresLearner(data, moments, alpha, base.fit_intercept)
-        self.solution_ = self_learn(
-            learner.refit, _winners(supervised.values(data.unlabeled.X)), self.max_iter
-        )
-        final = supervised
+        labeled = LabeledRows(data.X, data.targets, data.weights)
+        constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
+        refits = LeastSquaresRefits(constraints, len(data.classes))
+        self.solution_ = self_learn(refits.refit, refits.predictions(supervised), self.max_iter)
+        final, in_set = supervised, None
         if len(self.solution_.labels):
-            final = learner.coefficients(self.solution_.labels)
+            final = refits.coefficients(self.solution_.labels)
+        if len(data.classes) == 2:
+            in_set = project(constraints, supervised, "all", basis, Method()).inside
         self.estimator_ = clone(base)
         self.estimator_._store(final)
         self.estimator_.classes_ = data.classes
         self.estimator_.alpha_ = alpha
-        self.estimator_.rank_ = learner.constraints.basis.rank
+        self.estimator_.rank_ = constraints.basis.rank
         self.estimator_.n_features_in_ = self.n_features_in_
         self.certificate_ = certify(
             supervised.values,
@@ -233,12 +252,12 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
             data.targets,
             data.weights,
             data.unlabeled,
-            supervised_in_set=learner.contains(supervised, basis),
+            supervised_in_set=in_set,
         )
 
     def _fit_any(self, base: Any, data: TrainingData) -> None:
-        pool, weights = data.unlabeled.X, data.unlabeled.weights
-        all_X = np.concatenate([data.X.astype(pool.dtype, copy=False), pool])
+        pool, weights = data.unlabeled.X, data.unlabeled.weights  # type: ignore[attr-defined]
+        all_X = stack(data.X.astype(pool.dtype, copy=False), pool)
         all_weights = None
         if data.weights is not None or weights is not None:
             if not has_fit_parameter(base, "sample_weight"):
@@ -246,9 +265,9 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
                     f"sample_weight was given, but the base estimator {type(base).__name__} does "
                     "not take weights; choose another base estimator or leave the weights out."
                 )
-            labeled = np.ones(len(data.X)) if data.weights is None else data.weights
+            labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
             all_weights = np.concatenate(
-                [labeled, np.ones(len(pool)) if weights is None else weights]
+                [labeled, np.ones(pool.shape[0]) if weights is None else weights]
             )
 
         def fitted(codes: Index, rows: slice) -> Any:
@@ -265,9 +284,9 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
             self.estimator_ = fitted(np.concatenate([data.codes, labels]), slice(None))
             return predicted(self.estimator_)
 
-        supervised = fitted(data.codes, slice(len(data.X)))
+        supervised = fitted(data.codes, slice(len(data.codes)))
         self.estimator_ = supervised
-        start = predicted(supervised) if len(pool) else np.zeros(0, dtype=np.intp)
+        start = predicted(supervised) if pool.shape[0] else np.zeros(0, dtype=np.intp)
         self.solution_ = self_learn(refit, start, self.max_iter)
         self.certificate_ = None
         if hasattr(supervised, "predict_proba"):
@@ -298,42 +317,6 @@ class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
         warnings.warn(f"SelfLearningClassifier {what}.", ConvergenceWarning, stacklevel=3)
 
 
-class _LeastSquaresLearner:
-    """Refits of least squares on all rows that share one factorisation of them."""
-
-    def __init__(self, data: TrainingData, moments: Any, alpha: float, fit_intercept: bool) -> None:
-        self.data = data
-        labeled = LabeledRows(data.X, data.targets, data.weights)
-        self.constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, fit_intercept)
-        self.offset = self.constraints.offset()
-        self.generators = self.constraints.generators()
-
-    def coefficients(self, codes: Index) -> Coefficients:
-        Y = _indicators(codes, len(self.data.classes))
-        return self.constraints.coefficients(self.offset + self.generators.T @ Y)
-
-    def refit(self, codes: Index) -> Index:
-        return _winners(self.coefficients(codes).values(self.data.unlabeled.X))
-
-    def contains(self, supervised: Coefficients, basis: Basis) -> bool | None:
-        """Whether the supervised solution lies in the constraint set (two classes only)."""
-        if len(self.data.classes) > 2:
-            return None
-        return project(self.constraints, supervised, "all", basis, Method()).inside
-
-
-def _winners(values: Matrix) -> Index:
-    if values.ndim == 1:
-        return np.asarray(values > 0.5, dtype=np.intp)
-    return np.asarray(values.argmax(axis=1), dtype=np.intp)
-
-
-def _indicators(codes: Index, n_classes: int) -> Matrix:
-    if n_classes == 2:
-        return codes.astype(np.float64)
-    return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
-
-
 def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
     codes = np.minimum(np.searchsorted(classes, predictions), len(classes) - 1)
     strangers = classes[codes] != predictions
@@ -347,7 +330,7 @@ def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
 
 def _probabilities(model: Any, n_classes: int) -> Predictor:
     def values(X: Matrix) -> Matrix:
-        if len(X) == 0:  # scikit-learn's classifiers refuse to judge no rows
+        if X.shape[0] == 0:  # scikit-learn's classifiers refuse to judge no rows
             return np.zeros(0 if n_classes == 2 else (0, n_classes))
         probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
         return probabilities[:, 1] if n_classes == 2 else probabilities

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.estimators.labels import Labels, read_labels
-from tacit.rows import NumpyRows
+from tacit.estimators.storage import is_elsewhere, read_rows
+from tacit.rows import Rows, as_rows
+
+DTYPES = (np.float64, np.float32)
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class TrainingData:
 
     Attributes
     ----------
-    X : ndarray of shape (L, d)
+    X : ndarray or scipy.sparse.csr_array of shape (L, d)
         Labeled rows.
     codes : ndarray of int of shape (L,)
         Their classes, as positions in `classes`.
@@ -30,15 +34,15 @@ class TrainingData:
         The labels.
     weights : ndarray of shape (L,) or None
         Weights of the labeled rows.
-    unlabeled : NumpyRows
+    unlabeled : Rows
         The rows marked in y, in order, then those of X_unlabeled.
     """
 
-    X: Matrix
+    X: Any
     codes: Index
     classes: AnyArray
     weights: Vector | None
-    unlabeled: NumpyRows
+    unlabeled: Rows
 
     @property
     def y(self) -> Vector:
@@ -77,15 +81,19 @@ def read_training_data(
 
     Sets `n_features_in_` and `feature_names_in_` of `estimator`.
     """
-    dtypes = (np.float64, np.float32)
-    X = validate_data(estimator, X, dtype=dtypes)
-    labels = read_labels(y, unlabeled)
-    if len(labels.is_labeled) != len(X):
-        raise ValueError(
-            f"y has {len(labels.is_labeled)} values and X has {len(X)} rows; y needs one value for "
-            "every row of X, a label or a mark."
+    if is_elsewhere(X):
+        raise TypeError(
+            f"X is a {type(X).__name__}; the labeled rows must be an array in memory. Pass rows "
+            "that live on disk or on a cluster as X_unlabeled."
         )
-    weights = _read_weights(sample_weight, len(X))
+    X = validate_data(estimator, X, dtype=DTYPES, accept_sparse="csr")
+    labels = read_labels(y, unlabeled)
+    if len(labels.is_labeled) != X.shape[0]:
+        raise ValueError(
+            f"y has {len(labels.is_labeled)} values and X has {X.shape[0]} rows; y needs one value "
+            "for every row of X, a label or a mark."
+        )
+    weights = _read_weights(sample_weight, X.shape[0])
 
     is_labeled = labels.is_labeled
     labeled_weights = None if weights is None else weights[is_labeled]
@@ -99,9 +107,9 @@ def read_training_data(
         )
         used, codes = np.unique(codes, return_inverse=True)
         labels = Labels(is_labeled, labels.classes[used], codes)
-    _check_classes(labels, len(labeled_X), unlabeled)
+    _check_classes(labels, len(codes), unlabeled)
     return TrainingData(
-        X=np.asarray(labeled_X, dtype=np.float64),
+        X=labeled_X.astype(np.float64, copy=False),
         codes=codes,
         classes=labels.classes,
         weights=labeled_weights,
@@ -111,11 +119,19 @@ def read_training_data(
 
 def _read_unlabeled(
     estimator: BaseEstimator, X: Any, is_labeled: Any, weights: Vector | None, X_unlabeled: Any
-) -> NumpyRows:
-    marked = X[~is_labeled]
+) -> Rows:
+    # With every row labeled there is nothing to copy, and X may be large.
+    marked = X[:0] if is_labeled.all() else X[~is_labeled]
     marked_weights = None if weights is None else weights[~is_labeled]
     if X_unlabeled is None:
-        return NumpyRows(marked, marked_weights)
+        return as_rows(marked, marked_weights)
+    if is_elsewhere(X_unlabeled):
+        if marked.shape[0]:
+            raise ValueError(
+                f"y marks {marked.shape[0]} rows of X as unlabeled, and X_unlabeled is not in "
+                "memory; leave the marked rows out of X and y, or add them to X_unlabeled."
+            )
+        return read_rows(estimator, X_unlabeled, "X_unlabeled")
     shape = getattr(X_unlabeled, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] != X.shape[1]:
         raise ValueError(
@@ -127,16 +143,24 @@ def _read_unlabeled(
             estimator,
             X_unlabeled,
             reset=False,
-            dtype=(np.float64, np.float32),
+            dtype=DTYPES,
             ensure_min_samples=0,
+            accept_sparse="csr",
         )
     except (ValueError, TypeError) as error:
         raise type(error)(f"X_unlabeled cannot be used: {error}") from error
-    if len(marked) == 0:
-        return NumpyRows(extra)
+    if marked.shape[0] == 0:
+        return as_rows(extra)
     if marked_weights is not None:
-        marked_weights = np.concatenate([marked_weights, np.ones(len(extra))])
-    return NumpyRows(np.concatenate([marked, extra]), marked_weights)
+        marked_weights = np.concatenate([marked_weights, np.ones(extra.shape[0])])
+    return as_rows(stack(marked, extra), marked_weights)
+
+
+def stack(first: Any, second: Any) -> Any:
+    """Both tables, one below the other; sparse if either is."""
+    if sparse.issparse(first) or sparse.issparse(second):
+        return sparse.vstack([first, second], format="csr")
+    return np.concatenate([first, second])
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> Vector | None:

@@ -31,7 +31,8 @@ class CsrRows(InMemoryRows):
     X: Any
 
     def __init__(self, X: Any, weights: Vector | None = None) -> None:
-        if not sparse.issparse(X):
+        is_sparse: bool = sparse.issparse(X)
+        if not is_sparse:
             raise TypeError(f"X is a {type(X).__name__}; it must be a SciPy sparse matrix.")
         if X.ndim != 2:
             raise ValueError(f"X has shape {X.shape}; it must be a table of rows and columns.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,14 @@ from scipy import sparse
 
 from tacit._typing import Matrix, Vector
 from tacit.rows.protocol import Block, Rows
+from tacit.rows.sweep import rows_per_block
 
 # A scatter that is found as X'X - n m m' loses as many digits as its diagonal is smaller than
 # that of n m m'. Up to this ratio, one digit and a bit, the pass that subtracts the mean is saved.
 CANCELLATION = 16.0
+# A product of sparse entries takes about 2000 times as long as one of dense numbers (20 to 40 ns
+# against 0.02 ns, measured), and a share r of entries saves all but r^2 of the products.
+DENSE_ENOUGH = 1 / 32
 
 
 @dataclass(frozen=True)
@@ -64,9 +69,11 @@ def moments_of_block(block: Block) -> Moments:
         return Moments(0.0, np.zeros(d), np.zeros((d, d)))
     # NaN and infinity go through silently: whoever asked for the moments finds them there.
     with np.errstate(invalid="ignore", over="ignore"):
-        if sparse.issparse(X):
-            return _moments_of_sparse(X, weights, total)
-        return _moments_of_dense(X, weights, total)
+        if isinstance(X, np.ndarray):
+            return _moments_of_dense(X, weights, total)
+        if X.nnz > DENSE_ENOUGH * n * d:
+            return _moments_by_parts(X, weights)
+        return _moments_of_sparse(X, weights, total)
 
 
 def _moments_of_dense(X: Matrix, weights: Vector | None, total: float) -> Moments:
@@ -81,6 +88,17 @@ def _moments_of_dense(X: Matrix, weights: Vector | None, total: float) -> Moment
     residual = np.asarray(w @ centred) / total  # what rounding has left of the mean
     scatter = _gram(centred, weights) - np.outer(total * residual, residual)
     return Moments(total, mean + residual, scatter)
+
+
+def _moments_by_parts(X: Any, weights: Vector | None) -> Moments:
+    """Moments of sparse rows that are made dense, a few at a time."""
+    step = rows_per_block(X.shape[1])
+    parts = (slice(start, start + step) for start in range(0, X.shape[0], step))
+    blocks = (
+        Block(X[part].toarray(), None if weights is None else weights[part], part.start)
+        for part in parts
+    )
+    return reduce(Moments.__add__, map(moments_of_block, blocks))
 
 
 def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
@@ -99,7 +117,8 @@ def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
     if weights is not None:
         roots = np.repeat(np.sqrt(weights), np.diff(X.indptr))
         X = sparse.csr_array((X.data * roots, X.indices, X.indptr), shape=X.shape)
-    scatter = (X.T @ X).toarray()
+    # In CSR format, because the CSC product of the transpose would be in Fortran order.
+    scatter = (X.T.tocsr() @ X).toarray()
     scatter -= np.outer(total * mean, mean)
     return Moments(total, shift + mean, scatter)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class Coefficients:
     coef: Matrix
     intercept: Vector
 
-    def values(self, X: Matrix) -> Matrix:
+    def values(self, X: Any) -> Matrix:
         """The value of each function on each row of X."""
         return np.asarray(X @ self.coef + self.intercept)
 

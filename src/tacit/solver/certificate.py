@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from tacit._typing import Matrix, Vector
 from tacit.rows.protocol import Block, Rows
 
 # Values of a model on rows: one column in two-class problems, one a class otherwise.
-Predictor = Callable[[Matrix], Matrix]
+Predictor = Callable[[Any], Matrix]
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Certificate:
 def certify(
     supervised: Predictor,
     semi_supervised: Predictor,
-    X: Matrix,
+    X: Any,
     Y: Matrix,
     weights: Vector | None,
     unlabeled: Rows,
@@ -139,7 +140,7 @@ def certify(
         w = np.ones(len(worst)) if block.weights is None else block.weights
         return np.array([w @ worst, w @ best])
 
-    w = np.ones(len(X)) if weights is None else weights
+    w = np.ones(X.shape[0]) if weights is None else weights
     change = (semi_supervised(X) - Y) ** 2 - (supervised(X) - Y) ** 2
     if change.ndim == 2:
         change = 0.5 * change.sum(axis=1)
@@ -152,7 +153,7 @@ def certify(
         best_change=(on_labeled + float(best)) / total,
         guaranteed_improvement=guaranteed_improvement,
         labeled_change=on_labeled / float(w.sum()),
-        n_labeled=len(X),
+        n_labeled=int(X.shape[0]),
         n_unlabeled=unlabeled.n_rows,
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from tacit._typing import Matrix, Vector
+from tacit.rows import one_blas_thread
 from tacit.solver.polish import is_reached, reach, refine
 from tacit.solver.problem import BoxProblem
 from tacit.solver.solution import Solution, Status
@@ -130,7 +131,10 @@ def solve_interior_point(problem: BoxProblem, tol: float = 1e-8, max_iter: int =
         status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
         return Solution.of(problem, u, status=status, solver=name, n_iter=0)
     scaled = BoxProblem(problem.V / unit, problem.target / unit, problem.n_equalities)
-    u, q, status, n_iter = _iterate(scaled, tol, max_iter)
+    # The products are too small for several BLAS threads to help, and waiting for each other costs
+    # them dearly on a busy machine.
+    with one_blas_thread():
+        u, q, status, n_iter = _iterate(scaled, tol, max_iter)
     dual = None if q is None else q * unit
     return Solution.of(problem, u, q=dual, status=status, solver=name, n_iter=n_iter)
 
@@ -158,7 +162,8 @@ def _iterate(
                 if is_reached(problem, exact):
                     return exact, None, Status.INSIDE, n_iter
                 return exact, q, Status.OPTIMAL, n_iter
-        if best_gap <= tol and since_best:
+        # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
+        if best_gap <= tol and (since_best or tol > REFINE_BELOW):
             return best, best_dual, Status.OPTIMAL, n_iter
         if n_iter == max_iter or since_best >= PATIENCE or np.isinf(gap):
             break

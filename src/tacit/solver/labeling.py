@@ -73,29 +73,29 @@ class Labeling:
         The labels; None where only the rule is known.
     rule : SignRule, SmoothRule or None
         Gives the label of any row.
-    mass : float
+    mass : float or ndarray of shape (K,)
         The sum of weight times label.
-    total : ndarray of shape (d,)
+    total : ndarray of shape (d,) or (d, K)
         The sum over rows of weight times label times row.
     """
 
     values: Vector | None
     rule: Rule | None
-    mass: float
-    total: Vector
+    mass: Any
+    total: Matrix
 
     @classmethod
     def of_values(cls, rows: Rows, values: Vector) -> Labeling:
-        """From labels in the order of the rows: one sweep."""
+        """From labels in the order of the rows, or several columns of them: one sweep."""
 
-        def kernel(block: Block) -> Vector:
+        def kernel(block: Block) -> Matrix:
             part = values[block.start : block.start + block.X.shape[0]]
             if block.weights is not None:
-                part = part * block.weights
-            return np.concatenate([[part.sum()], np.asarray(part @ block.X)])
+                part = (part.T * block.weights).T
+            return np.concatenate([part.sum(axis=0)[None], np.asarray(block.X.T @ part)])
 
         summed = rows.reduce(kernel, np.add)
-        return cls(values, None, float(summed[0]), summed[1:])
+        return cls(values, None, summed[0], summed[1:])
 
     def of_rows(self, rows: Rows) -> Any:
         """The labels of `rows`, in their order and as their storage's kind of array."""

@@ -20,8 +20,8 @@ from tacit.solver.zonotope import Zonotope
 
 NAME = "working-set"
 # Rows of the first sample, solved by the interior-point method; and for each direction.
-FIRST_SAMPLE = 2048
-FIRST_SAMPLE_EACH = 16
+FIRST_SAMPLE = 1024
+FIRST_SAMPLE_EACH = 20
 # Rows to draw for the second sample: they put the hyperplane within sqrt(r / n) of its place.
 SECOND_SAMPLE = 65536
 # Near rows of a round, and for each direction.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.rows.moments import Moments
-from tacit.rows.numpy_rows import NumpyRows
+from tacit.rows import Moments, NumpyRows, as_rows
 from tacit.solver.basis import Basis, Coefficients
 
 # Penalties that leave-one-out chooses from, in units of the mean squared length of a centred
@@ -14,7 +15,7 @@ from tacit.solver.basis import Basis, Coefficients
 LOO_GRID = np.logspace(-6.0, 4.0, 41)
 
 
-def fit_least_squares(basis: Basis, X: Matrix, Y: Matrix, weights: Vector | None) -> Coefficients:
+def fit_least_squares(basis: Basis, X: Any, Y: Matrix, weights: Vector | None) -> Coefficients:
     """The coefficients that minimise sum w ||x'beta - y||^2 + alpha ||beta||^2.
 
     `basis` must be that of the rows X. One step of refinement makes up for the squaring of the
@@ -64,8 +65,8 @@ def leave_one_out_alpha(
 
 
 def supervised_basis(
-    X: Matrix, weights: Vector | None, alpha: float, fit_intercept: bool
+    X: Any, weights: Vector | None, alpha: float, fit_intercept: bool
 ) -> tuple[Basis, Moments]:
     """The basis of the labeled rows, and their moments."""
-    moments = Moments.of(NumpyRows(X, weights))
+    moments = Moments.of(as_rows(X, weights))
     return Basis.of(moments, alpha, fit_intercept), moments

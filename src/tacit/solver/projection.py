@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,14 +25,14 @@ Metric = Literal["labeled", "all", "euclidean"]
 class LabeledRows:
     """The labeled rows X, their values y in [0, 1], and their weights (None for ones)."""
 
-    X: Matrix
+    X: Any
     y: Vector
     weights: Vector | None
 
     @property
     def total_weight(self) -> float:
         """The sum of the weights."""
-        return float(len(self.X) if self.weights is None else self.weights.sum())
+        return float(self.X.shape[0] if self.weights is None else self.weights.sum())
 
     def weighted(self, Z: Matrix) -> Matrix:
         """Z with each row times its weight."""
@@ -110,7 +110,8 @@ class ConstraintSet:
     def member(self, labeling: Labeling) -> Vector:
         """theta(u), from the sums of the labeled unlabeled rows."""
         B = self.basis.functions
-        return np.asarray(self.offset() + labeling.total @ B.coef + labeling.mass * B.intercept)
+        mass = np.multiply.outer(B.intercept, labeling.mass)
+        return np.asarray(self.offset() + B.coef.T @ labeling.total + mass)
 
     def coordinates(self, coefficients: Coefficients) -> Vector:
         """Theta of given coefficients: B'(A + alpha J) beta."""
@@ -174,10 +175,12 @@ def project(
     target = theta_start - constraints.offset()
     rank = constraints.basis.rank
 
-    if constraints.unlabeled.n_rows == 0:
-        labeling = Labeling(np.zeros(0), None, 0.0, np.zeros(constraints.unlabeled.n_features))
+    if constraints.unlabeled_moments.weight == 0.0:
+        # No rows, or none that counts.
+        anything = np.full(constraints.unlabeled.n_rows, 0.5)
+        labeling = Labeling(anything, None, 0.0, np.zeros(constraints.unlabeled.n_features))
         empty = BoxProblem(np.zeros((0, rank)), np.zeros(rank))
-        solution = replace(method.box(empty), labeling=labeling)
+        solution = replace(method.box(empty), labeling=labeling, soft_labels=anything)
     elif metric == "labeled":
         solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit._typing import Matrix, Vector
+from tacit.rows import one_blas_thread
 from tacit.solver.interior_point import solve_interior_point
 from tacit.solver.problem import BoxProblem, relative
 from tacit.solver.zonotope import NearRows, Sweep, Zonotope
@@ -134,8 +135,8 @@ class WorkingSet:
     def run(self, q: Vector, tol: float, max_rounds: int, close_enough: float = 0.0) -> Outcome:
         """Rounds from q until the relative gap is at most `tol`.
 
-        With `close_enough` above zero they end as soon as the coming step is that part of q:
-        a sample does not deserve more.
+        With `close_enough` above zero they end as soon as the coming step is that part of q, and
+        Newton's steps will do: a sample does not deserve more.
         """
         point = self._look_at(q)
         exact: Exact | None = None
@@ -158,7 +159,7 @@ class WorkingSet:
             n_needed = self._n_needed(point, step)
             everything = point.near.weights.sum() >= (1.0 - 1e-9) * self.total_weight
             trial = None
-            if n_needed < len(point.near) or everything or insist:
+            if (n_needed < len(point.near) and not close_enough) or everything or insist:
                 trial = self._solve_near(point, n_needed)
                 step = trial.q - point.q
             candidates = [point.q + length * step for length in LENGTHS]
@@ -238,11 +239,12 @@ class WorkingSet:
         kernel = np.zeros(len(near))
         if band > 0.0:
             kernel = 0.75 / band * (1.0 - (near.s / band) ** 2) * near.weights
-        curvature = (point.generators * kernel[:, None]).T @ point.generators
-        diagonal = np.einsum("ii->i", curvature)
-        diagonal += self.soft
-        diagonal += 1e-10 * diagonal.mean()
-        return np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
+        with one_blas_thread():
+            curvature = (point.generators * kernel[:, None]).T @ point.generators
+            diagonal = np.einsum("ii->i", curvature)
+            diagonal += self.soft
+            diagonal += 1e-10 * diagonal.mean()
+            return np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
 
     def _n_needed(self, point: _Point, step: Vector) -> int:
         """How many of the near rows the step may carry across the hyperplane."""

@@ -1,0 +1,23 @@
+"""The problem that ICLSClassifier solves, handed to other solvers as plain arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.instances import Instance
+from tacit.rows import NumpyRows
+from tacit.solver import BoxProblem, ConstraintSet, LabeledRows
+from tacit.solver.least_squares import fit_least_squares, supervised_basis
+
+
+def box_problem(instance: Instance) -> BoxProblem:
+    """V and target in the metric of the labeled rows."""
+    basis, moments = supervised_basis(instance.X, None, 0.0, True)
+    start = fit_least_squares(basis, instance.X, instance.y, None)
+    labeled = LabeledRows(instance.X, instance.y, None)
+    constraints = ConstraintSet.of(labeled, moments, NumpyRows(instance.X_unlabeled))
+    Z = constraints.basis.functions.values(instance.X)
+    eigenvalues, vectors = np.linalg.eigh(Z.T @ Z)
+    R = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+    target = R.T @ (constraints.coordinates(start) - constraints.offset())
+    return constraints.problem(R, target).dense()

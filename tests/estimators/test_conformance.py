@@ -1,0 +1,134 @@
+"""Every public estimator against scikit-learn's own checks."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+
+import tacit
+from tacit import (
+    ICLSClassifier,
+    LeastSquaresClassifier,
+    ProjectedLeastSquaresClassifier,
+    SelfLearningClassifier,
+)
+
+MARK_IS_A_CLASS = (
+    "the check uses the classes -1 and 1, and -1 marks unlabeled rows; passes with unlabeled=None"
+)
+NO_ITERATIONS = (
+    "the check has no unlabeled rows, so that there is nothing to iterate on and n_iter_ is 0, as "
+    "for scikit-learn's SelfTrainingClassifier"
+)
+LEAVES_ROWS_OUT = (
+    "leave-one-out leaves out a row with all its weight, where repeated rows are left out one at "
+    "a time, as for scikit-learn's RidgeCV"
+)
+
+
+def variants(unlabeled: Any) -> list[Any]:
+    bases = [
+        None,
+        LeastSquaresClassifier(alpha="loo"),
+        LogisticRegression(),
+        RidgeClassifier(),
+        DecisionTreeClassifier(random_state=0),
+        GaussianNB(),
+    ]
+    return [
+        LeastSquaresClassifier(unlabeled=unlabeled),
+        LeastSquaresClassifier(alpha="loo", unlabeled=unlabeled),
+        LeastSquaresClassifier(alpha=0.1, fit_intercept=False, unlabeled=unlabeled),
+        ICLSClassifier(unlabeled=unlabeled),
+        ICLSClassifier(alpha=0.1, solver="lbfgsb", unlabeled=unlabeled),
+        ProjectedLeastSquaresClassifier(unlabeled=unlabeled),
+        ProjectedLeastSquaresClassifier("euclidean", alpha=0.1, unlabeled=unlabeled),
+        *(SelfLearningClassifier(base, unlabeled=unlabeled) for base in bases),
+    ]
+
+
+SUITE = variants(-1) + variants(None)
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    expected = {}
+    if estimator.unlabeled == -1:
+        expected["check_classifiers_classes"] = MARK_IS_A_CLASS
+    if hasattr(estimator, "max_iter"):
+        expected["check_non_transformer_estimators_n_iter"] = NO_ITERATIONS
+    if "loo" in (getattr(estimator, "alpha", None), getattr(_base(estimator), "alpha", None)):
+        expected["check_sample_weight_equivalence_on_dense_data"] = LEAVES_ROWS_OUT
+        if get_tags(estimator).input_tags.sparse:
+            expected["check_sample_weight_equivalence_on_sparse_data"] = LEAVES_ROWS_OUT
+    return expected
+
+
+def _base(estimator: Any) -> Any:
+    return getattr(estimator, "estimator", None)
+
+
+# One test an estimator, not one a check: the 60 checks of an estimator take a fifth of a second.
+@pytest.mark.parametrize("estimator", SUITE, ids=repr)
+def test_all_checks_of_scikit_learn_pass_but_those_expected_to_fail_which_do(
+    estimator: Any,
+) -> None:
+    expected = expected_failures(estimator)
+    results = check_estimator(
+        estimator, expected_failed_checks=expected, on_fail=None, on_skip=None
+    )
+    names = {status: _names(results, status) for status in ("passed", "xfail")}
+    failures = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    assert not failures
+    assert names["xfail"] == set(expected)
+    assert not names["passed"] & set(expected)
+    assert len(names["passed"]) >= 40
+
+
+def _names(results: list[dict[str, Any]], status: str) -> set[str]:
+    return {result["check_name"] for result in results if result["status"] == status}
+
+
+def exported_estimators() -> set[type]:
+    exported = (getattr(tacit, name) for name in tacit.__all__)
+    return {cls for cls in exported if inspect.isclass(cls) and issubclass(cls, BaseEstimator)}
+
+
+def defined_classifiers() -> set[type]:
+    """Public classifiers of all modules, without those that are only there to be inherited from."""
+    found = set()
+    for module in pkgutil.walk_packages(tacit.__path__, "tacit."):
+        if module.name.endswith("__main__"):
+            continue
+        members = vars(importlib.import_module(module.name)).items()
+        found |= {
+            cls
+            for name, cls in members
+            if inspect.isclass(cls)
+            and issubclass(cls, BaseEstimator)
+            and cls.__module__ == module.name
+            and not name.startswith("_")
+        }
+    leaves = {cls for cls in found if not any(c is not cls and issubclass(c, cls) for c in found)}
+    return {cls for cls in leaves if is_classifier(cls())}
+
+
+def test_every_public_estimator_is_checked_with_either_mark() -> None:
+    wanted = exported_estimators() | defined_classifiers()
+    assert len(wanted) >= 4
+    for mark in (-1, None):
+        checked = {type(estimator) for estimator in SUITE if estimator.unlabeled == mark}
+        assert wanted <= checked
+
+
+def test_every_classifier_that_the_package_defines_is_exported() -> None:
+    assert defined_classifiers() <= exported_estimators()

@@ -1,0 +1,148 @@
+"""In pipelines, through copies, and with metadata routing."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier, SelfLearningClassifier
+from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
+
+DATA = partly_labeled()
+
+
+@pytest.fixture
+def routing() -> Iterator[None]:
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_pipeline_scales_marked_rows_with_the_others(estimator: Any) -> None:
+    pipeline = make_pipeline(StandardScaler(), estimator()).fit(DATA.X, DATA.marked)
+    scaler = StandardScaler().fit(DATA.X)
+    model = estimator().fit(scaler.transform(DATA.X), DATA.marked)
+    assert_same_model(pipeline[-1], model)
+    np.testing.assert_array_equal(pipeline.predict(DATA.X), model.predict(scaler.transform(DATA.X)))
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.usefixtures("routing")
+def test_a_pipeline_transforms_rows_apart_where_transform_input_names_them(estimator: Any) -> None:
+    X, y = DATA.labeled
+    pipeline = Pipeline(
+        [
+            ("scale", StandardScaler()),
+            ("classify", estimator().set_fit_request(X_unlabeled=True)),
+        ],
+        transform_input=["X_unlabeled"],
+    ).fit(X, y, X_unlabeled=DATA.pool)
+    scaler = StandardScaler().fit(X)
+    model = estimator().fit(scaler.transform(X), y, scaler.transform(DATA.pool))
+    assert_same_model(pipeline[-1], model)
+
+
+@pytest.mark.usefixtures("routing")
+def test_rows_apart_are_not_transformed_where_transform_input_does_not_name_them() -> None:
+    X, y = DATA.labeled
+    pipeline = make_pipeline(StandardScaler(), ICLSClassifier().set_fit_request(X_unlabeled=True))
+    pipeline.fit(X, y, X_unlabeled=DATA.pool)
+    model = ICLSClassifier().fit(StandardScaler().fit_transform(X), y, DATA.pool)
+    assert_same_model(pipeline[-1], model)
+
+
+@pytest.mark.usefixtures("routing")
+def test_pipelines_that_put_out_data_frames_hand_over_the_names() -> None:
+    X, y = DATA.labeled
+    names = ["a", "b", "c", "d"]
+    pipeline = Pipeline(
+        [
+            ("scale", StandardScaler()),
+            ("classify", ICLSClassifier().set_fit_request(X_unlabeled=True)),
+        ],
+        transform_input=["X_unlabeled"],
+    ).set_output(transform="pandas")
+    pipeline.fit(
+        pd.DataFrame(X, columns=names), y, X_unlabeled=pd.DataFrame(DATA.pool, columns=names)
+    )
+    assert pipeline[-1].feature_names_in_.tolist() == names
+    scaler = StandardScaler().fit(X)
+    model = ICLSClassifier().fit(scaler.transform(X), y, scaler.transform(DATA.pool))
+    assert_same_model(pipeline[-1], model)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.usefixtures("routing")
+def test_weights_and_rows_apart_are_routed_where_they_are_requested(estimator: Any) -> None:
+    X, y = DATA.labeled
+    weights = np.arange(1.0, len(X) + 1)
+    requesting = estimator().set_fit_request(sample_weight=True, X_unlabeled=True)
+    pipeline = make_pipeline(requesting).fit(X, y, sample_weight=weights, X_unlabeled=DATA.pool)
+    model = estimator().fit(X, y, DATA.pool, sample_weight=weights)
+    assert_same_model(pipeline[-1], model)
+    assert not np.allclose(model.coef_, estimator().fit(X, y, DATA.pool).coef_)
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "X_unlabeled"])
+@pytest.mark.usefixtures("routing")
+def test_metadata_that_was_not_requested_is_refused_or_ignored_as_asked(name: str) -> None:
+    X, y = DATA.labeled
+    metadata = {name: np.ones(len(X)) if name == "sample_weight" else DATA.pool}
+    with pytest.raises(UnsetMetadataPassedError, match=name):
+        make_pipeline(ICLSClassifier()).fit(X, y, **metadata)
+    ignoring = ICLSClassifier().set_fit_request(**{name: False})
+    with pytest.raises(TypeError, match=name):
+        make_pipeline(ignoring).fit(X, y, **metadata)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_clone_has_the_parameters_and_nothing_of_the_fit(estimator: Any) -> None:
+    parameters = {"unlabeled": "?"}
+    if "alpha" in estimator().get_params():
+        parameters["alpha"] = "loo"
+    model = estimator(**parameters).fit(DATA.X, np.where(DATA.known, DATA.y.astype(str), "?"))
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not [name for name in vars(copy) if name.endswith("_")]
+    copy.fit(DATA.X, np.where(DATA.known, DATA.y.astype(str), "?"))
+    np.testing.assert_array_equal(copy.coef_, model.coef_)
+
+
+def test_a_clone_of_self_learning_has_a_base_of_its_own() -> None:
+    base = ICLSClassifier(alpha=0.5)
+    copy = clone(SelfLearningClassifier(base, max_iter=7))
+    assert copy.max_iter == 7
+    assert copy.estimator is not base
+    assert copy.estimator.alpha == 0.5
+    assert copy.set_params(estimator__alpha=2.0).estimator.alpha == 2.0
+    assert base.alpha == 0.5
+
+
+@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
+def test_a_pickled_model_predicts_and_certifies_the_same(estimator: Any) -> None:
+    model = estimator().fit(DATA.X, DATA.marked)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.decision_function(DATA.X), model.decision_function(DATA.X))
+    np.testing.assert_array_equal(copy.predict(DATA.X), model.predict(DATA.X))
+    np.testing.assert_array_equal(copy.soft_labels_, model.soft_labels_)
+    assert copy.certificate_ == model.certificate_
+    assert str(copy.certificate_) == str(model.certificate_)
+    assert copy.solution_.status is model.solution_.status
+    assert copy.solution_.n_iter == model.n_iter_
+
+
+def test_representations_show_only_what_differs_from_the_defaults() -> None:
+    assert repr(ICLSClassifier()) == "ICLSClassifier()"
+    assert repr(ICLSClassifier(alpha="loo")) == "ICLSClassifier(alpha='loo')"
+    model = ProjectedLeastSquaresClassifier("euclidean", solver="lbfgsb")
+    assert repr(model) == "ProjectedLeastSquaresClassifier(metric='euclidean', solver='lbfgsb')"

@@ -1,0 +1,154 @@
+"""Collinear and constant columns, fewer rows than columns, and features in any units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
+from tests.estimators.tables import ALL, IMPLICIT, partly_labeled
+
+DATA = partly_labeled(n_labeled=16)
+
+
+def shortest(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """The shortest coefficients among all that fit best, and their intercept, by the SVD."""
+    coef = np.linalg.pinv(X - X.mean(axis=0)) @ (y - y.mean())
+    return coef, float(y.mean() - X.mean(axis=0) @ coef)
+
+
+@pytest.mark.parametrize("n_labeled", [2, 3, 5, 9, 11])
+@pytest.mark.parametrize("seed", range(3))
+def test_with_fewer_rows_than_columns_the_coefficients_are_those_of_the_pseudo_inverse(
+    n_labeled: int, seed: int
+) -> None:
+    X, y = partly_labeled(n_labeled=n_labeled, n_features=10, seed=seed).labeled
+    model = LeastSquaresClassifier().fit(X, y)
+    coef, intercept = shortest(X, y)
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(model.intercept_[0] + 0.5, intercept, rtol=1e-7, atol=1e-10)
+    assert model.rank_ == min(n_labeled, 11)
+    np.testing.assert_allclose(model.decision_function(X) + 0.5, y, atol=1e-9)
+    # scikit-learn takes the same one of the many.
+    theirs = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], theirs.coef_, rtol=1e-7, atol=1e-10)
+    plain = LeastSquaresClassifier(fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(plain.coef_[0], np.linalg.pinv(X) @ y, rtol=1e-7, atol=1e-10)
+
+
+def test_with_fewer_rows_than_columns_it_is_where_a_vanishing_penalty_leads() -> None:
+    X, y = partly_labeled(n_labeled=5, n_features=10).labeled
+    model = LeastSquaresClassifier().fit(X, y)
+    distances = [
+        float(np.abs(LeastSquaresClassifier(alpha=alpha).fit(X, y).coef_ - model.coef_).max())
+        for alpha in (1e-1, 1e-3, 1e-5)
+    ]
+    assert distances[0] > 10 * distances[1] > 100 * distances[2]
+    assert distances[2] < 1e-6
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_with_fewer_labels_than_columns_neither_zero_nor_the_order_of_classes_matters(
+    estimator: Any,
+) -> None:
+    data = partly_labeled(n_labeled=4, n_features=6)
+    decisions = estimator().fit(data.X, data.marked).decision_function(data.X)
+    moved = estimator().fit(data.X + 7.0, data.marked)
+    np.testing.assert_allclose(moved.decision_function(data.X + 7.0), decisions, atol=1e-7)
+    swapped = estimator().fit(data.X, np.where(data.known, 1 - data.y, -1))
+    np.testing.assert_allclose(swapped.decision_function(data.X), -decisions, atol=1e-7)
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_constant_column_changes_no_prediction(estimator: Any) -> None:
+    wider = np.column_stack([DATA.X[:, :2], np.full(len(DATA.X), 3.7), DATA.X[:, 2:]])
+    model = estimator().fit(DATA.X, DATA.marked)
+    constant = estimator().fit(wider, DATA.marked)
+    np.testing.assert_allclose(
+        constant.decision_function(wider), model.decision_function(DATA.X), atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_column_that_follows_from_others_changes_no_prediction(estimator: Any) -> None:
+    wider = np.column_stack([DATA.X, DATA.X[:, 0] - 2.0 * DATA.X[:, 1] + 3.0, DATA.X[:, 2]])
+    model = estimator().fit(DATA.X, DATA.marked)
+    collinear = estimator().fit(wider, DATA.marked)
+    np.testing.assert_allclose(
+        collinear.decision_function(wider), model.decision_function(DATA.X), atol=1e-7
+    )
+
+
+def test_collinear_columns_share_the_coefficient_by_the_pseudo_inverse() -> None:
+    X, y = DATA.labeled
+    wider = np.column_stack([X, X[:, 0], np.full(len(X), 2.0)])
+    model = LeastSquaresClassifier().fit(wider, y)
+    coef, intercept = shortest(wider, y)
+    np.testing.assert_allclose(model.coef_[0], coef, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(model.intercept_[0] + 0.5, intercept, rtol=1e-7, atol=1e-10)
+    assert model.coef_[0, 0] == pytest.approx(model.coef_[0, 4])
+    assert model.coef_[0, 5] == 0.0
+    assert model.rank_ == 5
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e-9])
+@pytest.mark.parametrize("column", [0, 3])
+@pytest.mark.parametrize("estimator", ALL)
+def test_the_unit_of_a_column_changes_no_prediction(
+    estimator: Any, column: int, factor: float
+) -> None:
+    units = np.ones(4)
+    units[column] = factor
+    model = estimator().fit(DATA.X, DATA.marked)
+    scaled = estimator().fit(DATA.X * units, DATA.marked)
+    np.testing.assert_allclose(
+        scaled.decision_function(DATA.X * units), model.decision_function(DATA.X), atol=1e-8
+    )
+    np.testing.assert_allclose(scaled.coef_ * units, model.coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(scaled.predict(DATA.X * units), model.predict(DATA.X))
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_a_large_offset_of_a_feature_changes_no_prediction(estimator: Any) -> None:
+    offsets = np.array([1e7, 0.0, -1e7, 0.0])
+    moved = DATA.X + offsets
+    near = moved - offsets  # the same rows, as far as 1e7 leaves digits for them
+    model = estimator().fit(near, DATA.marked)
+    far = estimator().fit(moved, DATA.marked)
+    np.testing.assert_allclose(far.coef_, model.coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        far.decision_function(moved), model.decision_function(near), atol=1e-6
+    )
+
+
+def test_without_an_intercept_the_unit_does_not_matter_either() -> None:
+    units = np.array([1e9, 1.0, 1e-9, 1.0])
+    model = LeastSquaresClassifier(fit_intercept=False).fit(*DATA.labeled)
+    X, y = DATA.labeled
+    scaled = LeastSquaresClassifier(fit_intercept=False).fit(X * units, y)
+    np.testing.assert_allclose(scaled.coef_ * units, model.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("estimator", IMPLICIT)
+@pytest.mark.parametrize("solver", ["interior-point", "lbfgsb"])
+def test_with_fewer_labels_than_columns_the_answer_is_the_same_from_either_solver(
+    estimator: Any, solver: str
+) -> None:
+    data = partly_labeled(n_labeled=5, n_unlabeled=40, n_features=8)
+    model = estimator(solver=solver).fit(data.X, data.marked)
+    again = estimator().fit(data.X[::-1], data.marked[::-1])
+    np.testing.assert_allclose(
+        model.decision_function(data.X), again.decision_function(data.X), atol=1e-5
+    )
+
+
+def test_without_any_information_in_the_features_the_share_of_a_class_decides() -> None:
+    X = np.full((10, 2), 5.0)
+    y = np.array([1, 1, 1, 0, -1, -1, -1, -1, -1, -1])
+    for model in (LeastSquaresClassifier(), ICLSClassifier(), ProjectedLeastSquaresClassifier()):
+        model.fit(X, y)
+        np.testing.assert_allclose(model.decision_function(X) + 0.5, 0.75, atol=1e-8)
+        assert set(model.predict(X)) == {1}

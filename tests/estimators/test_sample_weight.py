@@ -1,0 +1,174 @@
+"""Weights of rows, labeled and unlabeled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
+
+DATA = partly_labeled(n_labeled=14, n_unlabeled=30)
+
+
+def integer_weights(lowest: int) -> np.ndarray:
+    return np.random.default_rng(3).integers(lowest, 4, size=len(DATA.X))
+
+
+CASES = [(estimator, chosen) for estimator in ALL for chosen in ({}, {"ridge": True})]
+
+
+def make(estimator: Any, chosen: dict[str, Any]) -> Any:
+    if not chosen:
+        return estimator()
+    if estimator is SelfLearningClassifier:
+        return estimator(LeastSquaresClassifier(alpha=0.7))
+    return estimator(alpha=0.7)
+
+
+@pytest.mark.parametrize(("estimator", "chosen"), CASES)
+def test_integer_weights_equal_repeated_rows(estimator: Any, chosen: dict[str, Any]) -> None:
+    weights = integer_weights(lowest=1)
+    repeated = np.repeat(np.arange(len(DATA.X)), weights)
+    weighted = make(estimator, chosen).fit(DATA.X, DATA.marked, sample_weight=weights)
+    plain = make(estimator, chosen).fit(DATA.X[repeated], DATA.marked[repeated])
+    assert_same_model(weighted, plain)
+    unweighted = make(estimator, chosen).fit(DATA.X, DATA.marked)
+    assert not np.allclose(weighted.coef_, unweighted.coef_, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("estimator", "chosen"), CASES)
+def test_rows_of_weight_zero_might_as_well_not_be_there(
+    estimator: Any, chosen: dict[str, Any]
+) -> None:
+    weights = np.minimum(integer_weights(lowest=0), 1)
+    kept = weights > 0
+    weighted = make(estimator, chosen).fit(DATA.X, DATA.marked, sample_weight=weights)
+    fewer = make(estimator, chosen).fit(DATA.X[kept], DATA.marked[kept])
+    assert 0 < kept.sum() < len(kept)
+    assert_same_model(weighted, fewer)
+
+
+@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
+def test_weights_count_in_the_certificate(estimator: Any) -> None:
+    weights = integer_weights(lowest=1)
+    repeated = np.repeat(np.arange(len(DATA.X)), weights)
+    weighted = estimator().fit(DATA.X, DATA.marked, sample_weight=weights).certificate_
+    plain = estimator().fit(DATA.X[repeated], DATA.marked[repeated]).certificate_
+    for name in ("worst_change", "best_change", "labeled_change", "guaranteed_improvement"):
+        first, second = getattr(weighted, name), getattr(plain, name)
+        assert (first is None) == (second is None)
+        if first is not None:
+            assert first == pytest.approx(second, abs=1e-9)
+    assert weighted.n_labeled + weighted.n_unlabeled == len(DATA.X)
+
+
+@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
+def test_soft_labels_keep_a_place_for_unlabeled_rows_of_weight_zero(estimator: Any) -> None:
+    weights = np.ones(len(DATA.X))
+    weights[np.flatnonzero(~DATA.known)[:5]] = 0.0
+    model = estimator().fit(DATA.X, DATA.marked, sample_weight=weights)
+    assert model.soft_labels_.shape == (len(DATA.pool),)
+
+
+@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
+def test_unlabeled_rows_that_all_weigh_nothing_leave_the_supervised_model(estimator: Any) -> None:
+    model = estimator().fit(DATA.X, DATA.marked, sample_weight=DATA.known.astype(float))
+    assert_same_model(model, LeastSquaresClassifier().fit(*DATA.labeled))
+
+
+@pytest.mark.parametrize("estimator", ALL)
+def test_one_common_weight_changes_nothing_without_a_penalty(estimator: Any) -> None:
+    plain = estimator().fit(DATA.X, DATA.marked)
+    scalar = estimator().fit(DATA.X, DATA.marked, sample_weight=3)
+    equal = estimator().fit(DATA.X, DATA.marked, sample_weight=np.full(len(DATA.X), 3.0))
+    assert_same_model(scalar, plain)
+    assert_same_model(equal, plain)
+
+
+def test_with_a_penalty_weight_and_penalty_trade_off() -> None:
+    heavy = ICLSClassifier(alpha=6.0).fit(DATA.X, DATA.marked, sample_weight=3.0)
+    assert_same_model(heavy, ICLSClassifier(alpha=2.0).fit(DATA.X, DATA.marked))
+
+
+@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
+@pytest.mark.parametrize("n_marked", [0, 10])
+def test_rows_apart_have_weight_one(estimator: Any, n_marked: int) -> None:
+    X, y = DATA.labeled
+    X = np.concatenate([X, DATA.pool[:n_marked]])
+    y = np.concatenate([y, np.full(n_marked, -1)])
+    rest = DATA.pool[n_marked:]
+    weights = np.arange(1.0, len(X) + 1)
+    apart = estimator().fit(X, y, rest, sample_weight=weights)
+    together = estimator().fit(
+        np.concatenate([X, rest]),
+        np.concatenate([y, np.full(len(rest), -1)]),
+        sample_weight=np.concatenate([weights, np.ones(len(rest))]),
+    )
+    assert_same_model(apart, together)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, np.float32, np.int64])
+def test_weights_can_be_any_sequence_of_numbers(kind: Any) -> None:
+    weights = integer_weights(lowest=1)
+    given = (
+        weights.astype(kind)
+        if isinstance(kind, type) and issubclass(kind, np.generic)
+        else kind(weights)
+    )
+    model = ICLSClassifier().fit(DATA.X, DATA.marked, sample_weight=given)
+    reference = ICLSClassifier().fit(DATA.X, DATA.marked, sample_weight=weights)
+    assert_same_model(model, reference)
+
+
+def test_a_class_all_of_whose_rows_weigh_nothing_is_no_class() -> None:
+    data = partly_labeled(n_classes=3, n_labeled=12)
+    weights = np.where(data.marked == 1, 0.0, 1.0)
+    model = LeastSquaresClassifier().fit(data.X, data.marked, sample_weight=weights)
+    assert model.classes_.tolist() == [0, 2]
+    binary = ICLSClassifier().fit(data.X, data.marked, sample_weight=weights)
+    assert binary.classes_.tolist() == [0, 2]
+
+
+def test_self_learning_passes_weights_on_to_its_base() -> None:
+    weights = integer_weights(lowest=1)
+    repeated = np.repeat(np.arange(len(DATA.X)), weights)
+    base = LogisticRegression(C=0.5, tol=1e-10)
+    weighted: Any = SelfLearningClassifier(base).fit(DATA.X, DATA.marked, sample_weight=weights)
+    plain: Any = SelfLearningClassifier(base).fit(DATA.X[repeated], DATA.marked[repeated])
+    assert_same_model(weighted, plain, rtol=1e-4)
+    assert weighted.certificate_.worst_change == pytest.approx(
+        plain.certificate_.worst_change, abs=1e-5
+    )
+
+
+def test_self_learning_refuses_weights_that_its_base_cannot_take() -> None:
+    model = SelfLearningClassifier(KNeighborsClassifier(3))
+    with pytest.raises(ValueError, match=r"sample_weight was given.*KNeighborsClassifier does not"):
+        model.fit(DATA.X, DATA.marked, sample_weight=np.ones(len(DATA.X)))
+
+
+BAD = {
+    "negative": (np.r_[-2.5, np.ones(43)], r"sample_weight contains -2\.5; .* zero or positive"),
+    "negative scalar": (-1, r"sample_weight contains -1; .* zero or positive"),
+    "NaN": (np.r_[np.nan, np.ones(43)], r"sample_weight contains NaN or infinity; .* finite"),
+    "infinite": (np.r_[np.inf, np.ones(43)], r"sample_weight contains NaN or infinity; .* finite"),
+    "too short": (np.ones(14), r"sample_weight\.shape == \(14,\), expected \(44,\).*unlabeled"),
+    "two columns": (np.ones((44, 2)), r"must be 1D array or scalar; sample_weight has .*\(44, 2\)"),
+    "words": (["a"] * 44, r"sample_weight is not one number for every row: .*'a'"),
+    "ragged": ([[1], [1, 2]], r"sample_weight is not one number for every row"),
+    "all zero": (np.zeros(44), r"y has no labels.*weight zero"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("estimator", ALL)
+def test_weights_that_make_no_sense_are_refused(estimator: Any, case: str) -> None:
+    weights, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        estimator().fit(DATA.X, DATA.marked, sample_weight=weights)
