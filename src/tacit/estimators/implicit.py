@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tacit._typing import Matrix, Vector
 from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import TrainingData, read_training_data
-from tacit.rows import one_blas_thread
+from tacit.rows.sweep import one_blas_thread
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
 from tacit.solver.methods import SOLVERS, Method

@@ -5,7 +5,7 @@ from tacit.rows.csr_rows import CsrRows
 from tacit.rows.dask_rows import DaskRows
 from tacit.rows.moments import Moments
 from tacit.rows.numpy_rows import NumpyRows
-from tacit.rows.parquet_rows import ParquetRows
+from tacit.rows.parquet_rows import ParquetPredictions, ParquetRows
 from tacit.rows.protocol import Block, Rows
 from tacit.rows.sample import Sample, moments_and_sample
 from tacit.rows.sweep import one_blas_thread
@@ -16,6 +16,7 @@ __all__ = [
     "DaskRows",
     "Moments",
     "NumpyRows",
+    "ParquetPredictions",
     "ParquetRows",
     "Rows",
     "Sample",

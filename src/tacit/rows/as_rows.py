@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any
 
 import numpy as np
@@ -49,14 +49,14 @@ def as_rows(X: Any, weights: Vector | None = None) -> Rows:
 def _elsewhere(X: Any) -> Rows:
     # By the name of the module, so that a package is only imported by who uses it.
     package, _, module = type(X).__module__.partition(".")
-    if isinstance(X, str | Path) or (package == "pyarrow" and module == "_dataset"):
+    if isinstance(X, str | os.PathLike) or (package == "pyarrow" and module == "_dataset"):
         return ParquetRows(X)
     if package == "dask":
         return DaskRows(X)
     if isinstance(X, Rows):
         return X
     raise TypeError(
-        f"X is a {type(X).__name__}; it must be a NumPy array, a SciPy sparse matrix, a Dask array, "
-        "the path of a Parquet file or of a folder of them, a pyarrow dataset, or an object with "
-        "the methods of tacit.rows.Rows."
+        f"X is a {type(X).__name__}; it must be a NumPy array, a SciPy sparse matrix, a Dask "
+        "array, the path of a Parquet file or of a folder of them, a pyarrow dataset, or an object "
+        "with the methods of tacit.rows.Rows."
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import uuid
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from tacit._typing import AnyArray, Matrix
 # Columns are read in pieces of this many bytes instead of a row group at a time, which may be as
 # large as the file.
 BUFFER_BYTES = 2**16
+SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class ParquetFiles:
         The files, in the order of the rows.
     filesystem : pyarrow.fs.FileSystem or None
         Where they are; None for this computer.
+    folder : str or None
+        The folder that they were found in, if one was given.
     columns : tuple of str
         The columns of the table, by name.
     lengths : tuple of int
@@ -92,13 +95,14 @@ class ParquetFiles:
 
     files: tuple[str, ...]
     filesystem: Any
+    folder: str | None
     columns: tuple[str, ...]
     lengths: tuple[int, ...]
 
     @classmethod
     def find(cls, source: Any, columns: Sequence[str] | None) -> ParquetFiles:
         """The files of a path or a dataset, with their columns checked by their schemas."""
-        files, filesystem = _find_files(source)
+        files, filesystem, folder = _find_files(source)
         chosen = None if columns is None else _check_names(columns)
         lengths = []
         for file in files:
@@ -107,9 +111,9 @@ class ParquetFiles:
                 chosen = _own_columns(schema) if chosen is None else chosen
                 _check_schema(schema, chosen, file)
                 lengths.append(int(parquet.metadata.num_rows))
-        return cls(tuple(files), filesystem, chosen or (), tuple(lengths))
+        return cls(tuple(files), filesystem, folder, chosen or (), tuple(lengths))
 
-    def batches(self, batch_rows: int) -> Iterator[Batch]:
+    def batches(self, batch_rows: int) -> Generator[Batch]:
         """All rows in order, at least one batch, none of more than `batch_rows` rows."""
         start = 0
         for file, length in zip(self.files, self.lengths, strict=True):
@@ -126,46 +130,150 @@ class ParquetFiles:
                 )
             start += length
         if start == 0:
-            empty = [np.zeros(0)] * len(self.columns)
-            yield Batch([_import_pyarrow().array(a) for a in empty], self.columns, 0, 0, "", 0)
+            nothing = _import_pyarrow().array([], type="float64")
+            yield Batch([nothing] * len(self.columns), self.columns, 0, 0, self.files[0], 0)
 
-    def contain(self, path: Path) -> bool:
-        """Whether a file of this name is one of these or would be found next to them."""
+    def claim(self, path: Path) -> bool:
+        """Whether `path` is one of these files, or would be one of them the next time."""
+        target = path.resolve()
         if self.filesystem is not None:
             return False
-        folders = {Path(file).resolve().parent for file in self.files}
-        return path.resolve().parent in folders if len(self.files) > 1 else (
-            str(path.resolve()) == str(Path(self.files[0]).resolve())
-        )
+        if self.folder is not None and target.is_relative_to(Path(self.folder).resolve()):
+            return True
+        return any(target == Path(file).resolve() for file in self.files)
 
 
-def write_column(path: Path, name: str, parts: Iterable[AnyArray]) -> None:
-    """Write arrays one after the other as columns of a Parquet file, whole or not at all."""
+def write_parquet(path: Path, name: str, parts: Iterable[AnyArray]) -> None:
+    """Write arrays one below the other to a Parquet file, which appears whole or not at all."""
     pyarrow = _import_pyarrow()
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
+    # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     writer = None
     try:
         for part in parts:
-            named = {name: part} if part.ndim == 1 else {
-                f"{name}_{k}": column for k, column in enumerate(part.T)
-            }
-            table = pyarrow.table({key: pyarrow.array(value) for key, value in named.items()})
-            if writer is None:
-                writer = pyarrow.parquet.ParquetWriter(temporary, table.schema)
+            columns = [part] if part.ndim == 1 else list(part.T)
+            names = [name] if part.ndim == 1 else [f"{name}_{k}" for k in range(len(columns))]
+            table = pyarrow.table([pyarrow.array(np.ascontiguousarray(c)) for c in columns], names)
+            writer = writer or pyarrow.parquet.ParquetWriter(temporary, table.schema)
             writer.write_table(table)
-        if writer is not None:
-            writer.close()
+        writer = writer and writer.close()
         os.replace(temporary, path)
-    except BaseException:
-        if writer is not None:
+    finally:
+        if writer:
             writer.close()
-        os.unlink(temporary)
-        raise
+        temporary.unlink(missing_ok=True)
+
+
+def _find_files(source: Any) -> tuple[list[str], Any, str | None]:
+    """The files of a source, their file system (None: this computer), and their folder."""
+    if isinstance(source, str) and "://" in source:
+        source = _import_pyarrow().dataset.dataset(source, format="parquet")
+    if not isinstance(source, str | os.PathLike):
+        return _files_of_dataset(source)
+    path = Path(source)
+    if path.is_file():
+        return [str(path)], None, None
+    if not path.is_dir():
+        raise FileNotFoundError(
+            f"{str(path)!r} does not exist; it must be a Parquet file or a folder of them."
+        )
+    # What Spark and others leave beside their files begins with a dot or an underscore.
+    files = sorted(
+        file
+        for suffix in SUFFIXES
+        for file in path.rglob(f"*{suffix}")
+        if not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+    )
+    if not files:
+        raise ValueError(f"The folder {str(path)!r} has no files named *{' or *'.join(SUFFIXES)}.")
+    return [str(file) for file in files], None, str(path)
+
+
+def _files_of_dataset(source: Any) -> tuple[list[str], Any, None]:
+    pyarrow = _import_pyarrow()
+    is_parquet = isinstance(source, pyarrow.dataset.FileSystemDataset) and isinstance(
+        source.format, pyarrow.dataset.ParquetFileFormat
+    )
+    if not is_parquet:
+        raise TypeError(
+            f"path is a {type(source).__name__}; it must be the path of a Parquet file or of a "
+            "folder of them, or a pyarrow dataset of Parquet files."
+        )
+    if getattr(source, "_scan_options", None):
+        raise ValueError(
+            "path is a pyarrow dataset with a filter, and whole files are read; write the rows "
+            "that remain to a new file with pyarrow.dataset.write_dataset."
+        )
+    if not source.files:
+        raise ValueError("path is a pyarrow dataset without files.")
+    is_local = isinstance(source.filesystem, pyarrow.fs.LocalFileSystem)
+    return list(source.files), None if is_local else source.filesystem, None
+
+
+def _check_names(columns: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns is the string {columns!r}; it must be a list of names.")
+    chosen = tuple(str(name) for name in columns)
+    if not chosen:
+        raise ValueError("columns is empty; it must name at least one column.")
+    twice = [name for name in chosen if chosen.count(name) > 1]
+    if twice:
+        raise ValueError(f"columns names {twice[0]!r} more than once; name each column once.")
+    return chosen
+
+
+def _own_columns(schema: Any) -> tuple[str, ...]:
+    """All columns but those in which pandas has stored the index of a frame."""
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    return tuple(name for name in schema.names if name not in index)
+
+
+def _check_schema(schema: Any, columns: tuple[str, ...], file: str) -> None:
+    types = _import_pyarrow().types
+    if not columns:
+        raise ValueError(f"{file} has no columns.")
+    for name in columns:
+        found = schema.get_all_field_indices(name)
+        if len(found) != 1:
+            shown = ", ".join(schema.names[:10]) + (", ..." if len(schema.names) > 10 else "")
+            what = "no column" if not found else f"{len(found)} columns"
+            raise ValueError(f"{file} has {what} named {name!r}; its columns are {shown}.")
+        kind = schema.field(found[0]).type
+        numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+        if not any(is_kind(kind) for is_kind in numeric):
+            raise TypeError(
+                f"Column {name!r} of {file} has type {kind}; it must be numeric. Leave it out by "
+                "naming the other columns in columns."
+            )
+
+
+@contextmanager
+def _opened(file: str, filesystem: Any) -> Iterator[Any]:
+    pyarrow = _import_pyarrow()
+    try:
+        with pyarrow.parquet.ParquetFile(
+            file, filesystem=filesystem, pre_buffer=False, buffer_size=BUFFER_BYTES
+        ) as parquet:
+            yield parquet
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{file} does not exist any more.") from error
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ValueError(f"{file} cannot be read as a Parquet file: {error}") from error
 
 
 def _numbers(column: Any) -> AnyArray:
     types = _import_pyarrow().types
-    if types.is_floating(column.type) or types.is_integer(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False))
+    if types.is_boolean(column.type) or types.is_decimal(column.type):
+        column = column.cast("float64")
+    return np.asarray(column.to_numpy())
+
+
+def _import_pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.dataset
+        import pyarrow.fs
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError("Parquet files need pyarrow: pip install 'tacit[parquet]'") from error
+    return pyarrow

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from tacit._typing import Matrix, Vector
-from tacit.rows import one_blas_thread
+from tacit.rows.sweep import one_blas_thread
 from tacit.solver.polish import is_reached, reach, refine
 from tacit.solver.problem import BoxProblem
 from tacit.solver.solution import Solution, Status
 
 # Mehrotra's fraction of the way to the boundary; closer steps end in worse-centred points.
 STEP_TO_BOUNDARY = 0.99
+LONGEST = 1.0 / STEP_TO_BOUNDARY
 # Gondzio's correctors an iteration; two save a third of the iterations at U = 10,000.
 CENTRALITY_CORRECTORS = 2
 # Below this relative gap the fractional labels usually can be told from the others, and the
@@ -26,79 +27,72 @@ REGULARISATION = 1e-15
 PATIENCE = 8
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Iterate:
-    """The changing state: labels u, dual q, and the multipliers of u >= 0 and u <= 1.
+    """Distances from the bounds x = (u, 1 - u), their multipliers y >= 0, and the dual q.
 
-    w = 1 - u is kept on its own, because it stays positive where 1 - u rounds to zero.
+    1 - u is kept on its own, because it stays positive where u rounds to one.
     """
 
-    u: Vector
-    w: Vector
+    x: Matrix
+    y: Matrix
     q: Vector
-    lower: Vector
-    upper: Vector
+
+    @property
+    def u(self) -> Vector:
+        labels: Vector = self.x[0]
+        return labels
 
     def after(self, step: _Iterate, primal: float, dual: float) -> _Iterate:
         """The iterate `primal` and `dual` times along `step`."""
-        return _Iterate(
-            self.u + primal * step.u,
-            self.w + primal * step.w,
-            self.q + dual * step.q,
-            self.lower + dual * step.lower,
-            self.upper + dual * step.upper,
-        )
-
-    def products(self) -> tuple[Vector, Vector]:
-        """u_i lower_i and w_i upper_i, all equal to each other on the central path."""
-        return self.u * self.lower, self.w * self.upper
+        return _Iterate(self.x + primal * step.x, self.y + dual * step.y, self.q + dual * step.q)
 
     def longest(self, step: _Iterate) -> tuple[float, float]:
-        """How far the labels, and how far the multipliers, can go before one is negative."""
-        primal = min(_reach_of(self.u, step.u), _reach_of(self.w, step.w))
-        dual = min(_reach_of(self.lower, step.lower), _reach_of(self.upper, step.upper))
-        return primal, dual
+        """How far labels, and how far multipliers, can go before one is negative.
+
+        At most so far that STEP_TO_BOUNDARY of the way is a whole step.
+        """
+        return _reach_of(self.x, step.x), _reach_of(self.y, step.y)
 
 
-def _reach_of(value: Vector, change: Vector) -> float:
-    falling = change < 0
-    return float(np.min(value[falling] / -change[falling], initial=2.0))
+def _reach_of(value: Matrix, change: Matrix) -> float:
+    fastest = -float((change / value).min())
+    return min(LONGEST, 1.0 / fastest) if fastest > 0.0 else LONGEST
 
 
 class _Newton:
     """The Newton system at one iterate, factored once for all the steps taken from it.
 
     Eliminating everything but the dual step leaves the r x r matrix H + V' D^-1 V, where
-    D = lower / u + upper / w, and H is one on the soft entries and zero on the equalities.
+    D = y_0 / x_0 + y_1 / x_1, and H is one on the soft entries and zero on the equalities.
     """
 
     def __init__(self, problem: BoxProblem, at: _Iterate, soft: Vector) -> None:
         self.problem, self.at = problem, at
-        self.inverse = 1.0 / (at.lower / at.u + at.upper / at.w)
+        self.products = at.x * at.y
+        ratio = at.y / at.x
+        self.inverse = 1.0 / (ratio[0] + ratio[1])
         scaled: Matrix = problem.V * np.sqrt(self.inverse)[:, None]
         matrix = scaled.T @ scaled
         diagonal = np.einsum("ii->i", matrix)
         diagonal += soft
         diagonal += REGULARISATION * diagonal.sum()
-        self.factor = cho_factor(matrix, lower=True, check_finite=False)
-        self.stationarity = problem.V @ at.q - at.lower + at.upper
+        # LAPACK itself: the wrappers around it take as long as a small system.
+        self.factor, failed = dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
+        if failed:
+            raise np.linalg.LinAlgError("The Newton system is not positive definite.")
+        self.stationarity = problem.V @ at.q - at.y[0] + at.y[1]
         self.primal = soft * at.q - problem.residual(at.u)
 
-    def step(self, lower: Vector | float, upper: Vector | float) -> _Iterate:
-        """The step towards complementarity products `lower` and `upper`."""
+    def step(self, products: Matrix | float) -> _Iterate:
+        """The step towards these products of x and y."""
         at, V = self.at, self.problem.V
-        towards_lower = lower - at.u * at.lower
-        towards_upper = upper - at.w * at.upper
-        g = towards_lower / at.u - towards_upper / at.w - self.stationarity
-        q = cho_solve(self.factor, (self.inverse * g) @ V - self.primal, check_finite=False)
+        towards = (products - self.products) / at.x
+        g = towards[0] - towards[1] - self.stationarity
+        q, _ = dpotrs(self.factor, (self.inverse * g) @ V - self.primal, lower=True)
         u = self.inverse * (g - V @ q)
-        return _Iterate(
-            u,
-            -u,
-            q,
-            (towards_lower - at.lower * u) / at.u,
-            (towards_upper + at.upper * u) / at.w,
-        )
+        x = np.stack([u, -u])
+        return _Iterate(x, towards - at.y / at.x * x, q)
 
 
 def solve_interior_point(problem: BoxProblem, tol: float = 1e-8, max_iter: int = 100) -> Solution:
@@ -169,11 +163,12 @@ def _iterate(
             break
 
         # 2. Step, and remain strictly inside.
-        step = _search_direction(_Newton(problem, state, soft))
+        try:
+            step = _search_direction(_Newton(problem, state, soft))
+        except np.linalg.LinAlgError:
+            break
         primal, dual = state.longest(step)
-        state = state.after(
-            step, min(1.0, STEP_TO_BOUNDARY * primal), min(1.0, STEP_TO_BOUNDARY * dual)
-        )
+        state = state.after(step, STEP_TO_BOUNDARY * primal, STEP_TO_BOUNDARY * dual)
 
     if best_gap <= tol:
         return best, best_dual, Status.OPTIMAL, n_iter
@@ -188,43 +183,36 @@ def _search_direction(newton: _Newton) -> _Iterate:
     of a new iteration.
     """
     at = newton.at
-    mean = _mean(at.products())
-    predictor = newton.step(0.0, 0.0)
-    primal, dual = (min(1.0, length) for length in at.longest(predictor))
-    ahead = max(_mean(at.after(predictor, primal, dual).products()), 0.0)
-    centre = (ahead / mean) ** 3 * mean
-    lower = centre - predictor.u * predictor.lower
-    upper = centre + predictor.u * predictor.upper
-    step = newton.step(lower, upper)
+    mean = float(newton.products.mean())
+    predictor = newton.step(0.0)
+    ahead = at.after(predictor, *at.longest(predictor))
+    centre = max(float((ahead.x * ahead.y).mean()) / mean, 0.0) ** 3 * mean
+    products = centre - predictor.x * predictor.y
+    step = newton.step(products)
 
     for _ in range(CENTRALITY_CORRECTORS):
-        primal, dual = (min(1.0, length) for length in at.longest(step))
+        primal, dual = at.longest(step)
         # Look a little farther than the step can go, and pull back the products that stray most.
         further = at.after(step, min(1.0, 1.1 * primal + 0.1), min(1.0, 1.1 * dual + 0.1))
-        wanted_lower, wanted_upper = (
-            target
-            + np.maximum(np.clip(product, 0.1 * centre, 10.0 * centre) - product, -10 * centre)
-            for target, product in zip((lower, upper), further.products(), strict=True)
-        )
-        corrected = newton.step(wanted_lower, wanted_upper)
+        product = further.x * further.y
+        strayed = np.minimum(np.maximum(product, 0.1 * centre), 10.0 * centre) - product
+        wanted = products + np.maximum(strayed, -10.0 * centre)
+        corrected = newton.step(wanted)
         reached = at.longest(corrected)
         if reached[0] < primal + 0.01 and reached[1] < dual + 0.01:
             break
-        step, lower, upper = corrected, wanted_lower, wanted_upper
+        step, products = corrected, wanted
     return step
 
 
-def _mean(products: tuple[Vector, Vector]) -> float:
-    return float(products[0].sum() + products[1].sum()) / (2 * len(products[0]))
-
-
 def _start(problem: BoxProblem) -> _Iterate:
-    """The centre of the cube, with multipliers that satisfy V q = lower - upper exactly."""
+    """The centre of the cube, with multipliers that satisfy V q = y_0 - y_1 exactly."""
     u = np.full(problem.n_labels, 0.5)
     q = problem.dual(u)
     s = problem.V @ q
     margin = float(np.abs(s).mean()) + 1.0 / problem.n_labels
-    return _Iterate(u, u.copy(), q, np.maximum(s, 0.0) + margin, np.maximum(-s, 0.0) + margin)
+    y = np.stack([np.maximum(s, 0.0), np.maximum(-s, 0.0)]) + margin
+    return _Iterate(np.stack([u, u]), y, q)
 
 
 def _badness(problem: BoxProblem, u: Vector, q: Vector | None) -> float:
@@ -239,8 +227,8 @@ def _finish(problem: BoxProblem, state: _Iterate, tol: float) -> Vector | None:
         if exact is not None:
             return exact
     # A label is fractional where it is farther from its bound than its multiplier is from zero.
-    multiplier = (state.lower + state.upper) / np.mean(state.lower + state.upper)
-    free = np.minimum(state.u, state.w) > multiplier
+    multiplier = state.y.sum(axis=0)
+    free = state.x.min(axis=0) > multiplier / multiplier.mean()
     exact = refine(problem, state.u, free)
     if exact is None:
         return None
