@@ -53,11 +53,13 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
         self._check_parameters()
         with one_blas_thread() if _is_small(X, X_unlabeled) else nullcontext():
-            return self._fit_checked(X, y, X_unlabeled, sample_weight, metric)
+            self._project(X, y, X_unlabeled, sample_weight, metric)
+        self._warn_if_unfinished()
+        return self
 
-    def _fit_checked(
+    def _project(
         self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric
-    ) -> Self:
+    ) -> None:
         data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
         _check_two_classes(self, data)
         alpha = read_alpha(self.alpha, data.X, data.y, data.weights, self.fit_intercept)
@@ -104,8 +106,6 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             supervised_in_set=projection.inside,
             guaranteed_improvement=guarantee,
         )
-        self._warn_if_unfinished()
-        return self
 
     def _report(self) -> Callable[[str], None]:
         """Where progress is told: nowhere, or on the standard error."""

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit._typing import AnyArray, Matrix, Vector
+from tacit.estimators.labels import ScoresLabeledRows
 from tacit.estimators.storage import is_elsewhere, read_rows
 from tacit.estimators.training import DTYPES
 from tacit.solver import Coefficients
@@ -44,7 +45,7 @@ class Winner:
         return np.asarray(self.classes[winners])
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
     """Decisions and predictions from `coef_`, `intercept_` and `classes_`."""
 
     classes_: AnyArray

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
+from tacit.estimators.labels import ScoresLabeledRows
 from tacit.estimators.least_squares import LeastSquaresClassifier
 from tacit.estimators.linear import read_alpha
 from tacit.estimators.training import (
@@ -47,7 +48,7 @@ def _base_has(name: str) -> Any:
     return check
 
 
-class SelfLearningClassifier(ClassifierMixin, BaseEstimator):
+class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
     """Self-learning (McLachlan 1975): refit on all rows with the predicted labels.
 
     Fit on the labeled rows, label the unlabeled rows with the prediction, refit on all rows, and

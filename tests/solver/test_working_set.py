@@ -1,0 +1,124 @@
+"""Rounds over the rows must end at the answer of the dense method, on easy and on hard data."""
+
+import numpy as np
+import pytest
+
+from benchmarks.instances import HARD, gaussian
+from tacit.rows import NumpyRows
+from tacit.solver import Coefficients, Status
+from tacit.solver.zonotope import Zonotope
+from tests.problems import Table, projected
+
+METRICS = ("labeled", "all")
+INSTANCES = (gaussian, *HARD)
+
+
+def _table(make, n_unlabeled=4000, d=10):
+    instance = make(d + 5, n_unlabeled, d)
+    return Table(instance.X, instance.y, instance.X_unlabeled, np.zeros(n_unlabeled))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("make", INSTANCES, ids=lambda make: make.__name__)
+def test_the_answer_is_that_of_the_dense_method(make, metric):
+    data = _table(make)
+    ours = projected(data, metric, "working-set")[0]
+    dense, _, _ = projected(data, metric, "interior-point")
+    assert ours.solution.status.is_success
+    assert ours.solution.is_optimal(1e-8)
+    assert ours.inside == dense.inside
+    values = dense.coefficients.values(data.X_u)
+    unit = np.abs(values).max()
+    np.testing.assert_allclose(ours.coefficients.values(data.X_u), values, atol=1e-8 * unit)
+
+
+@pytest.mark.parametrize("make", INSTANCES, ids=lambda make: make.__name__)
+def test_few_sweeps_suffice(make):
+    solution = projected(_table(make), "labeled", "working-set")[0].solution
+    assert solution.n_sweeps <= 20
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("make", INSTANCES, ids=lambda make: make.__name__)
+def test_the_rule_gives_labels_that_lead_to_the_coefficients(make, metric):
+    data = _table(make)
+    answer, start, constraints = projected(data, metric, "working-set")
+    rows = NumpyRows(data.X_u)
+    u = answer.solution.labeling.of_rows(rows)
+    assert u.shape == (len(data.X_u),)
+    assert ((u >= 0.0) & (u <= 1.0)).all()
+    theta = constraints.offset() + u @ constraints.generators()
+    expected = start if answer.inside else answer.coefficients
+    unit = np.abs(start.values(data.X_u)).max()
+    difference = constraints.coefficients(theta).values(data.X_u) - expected.values(data.X_u)
+    assert np.abs(difference).max() <= 1e-7 * unit
+
+
+def test_rows_that_are_equal_share_their_label():
+    random = np.random.default_rng(0)
+    distinct = random.normal(size=(40, 3))
+    X_u = distinct[random.integers(0, 40, size=5000)]
+    X = random.normal(size=(8, 3)) * 3
+    data = Table(X, (X[:, 0] > 0).astype(float), X_u, np.zeros(5000))
+    answer = projected(data, "all", "working-set")[0]
+    dense = projected(data, "all", "interior-point")[0]
+    np.testing.assert_allclose(answer.coefficients.coef, dense.coefficients.coef, atol=1e-9)
+    u = answer.solution.labeling.of_rows(NumpyRows(X_u))
+    for row in distinct[:10]:
+        assert len(np.unique(u[(X_u == row).all(axis=1)])) <= 1
+
+
+def test_the_answer_does_not_depend_on_the_blocks():
+    data = _table(gaussian)
+    whole = projected(data, "labeled", "working-set")[0].coefficients
+    order = np.random.default_rng(0).permutation(len(data.X_u))
+    shuffled = Table(data.X, data.y, data.X_u[order], data.y_u)
+    other = projected(shuffled, "labeled", "working-set")[0].coefficients
+    np.testing.assert_allclose(other.coef, whole.coef, atol=1e-10)
+
+
+def test_a_mean_far_from_zero_costs_no_accuracy():
+    data = _table(gaussian)
+    far = Table(data.X + 1e6, data.y, data.X_u + 1e6, data.y_u)
+    near = projected(data, "labeled", "working-set")[0].coefficients
+    moved = projected(far, "labeled", "working-set")[0].coefficients
+    np.testing.assert_allclose(moved.coef, near.coef, atol=1e-7)
+
+
+def test_too_few_rounds_are_reported():
+    data = _table(HARD[0])
+    solution = projected(data, "all", "working-set", tol=1e-13)[0].solution
+    assert solution.status in (Status.OPTIMAL, Status.STALLED)
+    assert np.isfinite(solution.gap())
+
+
+def test_a_sweep_tells_what_it_says():
+    random = np.random.default_rng(1)
+    X, weights = random.normal(size=(500, 3)), random.uniform(size=500)
+    functions = Coefficients(random.normal(size=(3, 2)), random.normal(size=2))
+    rows = NumpyRows(X, weights)
+    rows.block_rows = 70
+    zonotope = Zonotope(rows, functions)
+    V = functions.values(X) * weights[:, None]
+    q, previous = random.normal(size=2), random.normal(size=2)
+    sweep = zonotope.sweep([q, previous], threshold=0.2, limit=1000, previous=(previous, 0.1))
+    s, before = functions.values(X) @ q, functions.values(X) @ previous
+    minima = [np.minimum(V @ vector, 0.0).sum() for vector in (q, previous)]
+    np.testing.assert_allclose(sweep.minima, minima)
+    np.testing.assert_allclose(sweep.negative[0], V[s < 0].sum(axis=0))
+    np.testing.assert_allclose(sweep.total, weights[s < 0] @ X[s < 0])
+    assert len(sweep.near) == (np.abs(s) <= 0.2).sum()
+    assert (np.diff(np.abs(sweep.near.s)) >= 0).all()
+    crossed = (np.abs(before) > 0.1) & ((s < 0) != (before < 0))
+    np.testing.assert_allclose(sweep.crossed, (weights * np.abs(s))[crossed].sum())
+    assert zonotope.n_sweeps == 1
+
+
+def test_near_rows_beyond_the_limit_are_the_nearest():
+    random = np.random.default_rng(1)
+    X = random.normal(size=(1000, 2))
+    rows = NumpyRows(X)
+    rows.block_rows = 90
+    q = np.array([1.0, -0.5])
+    near = Zonotope(rows, Coefficients(np.eye(2), np.zeros(2))).sweep([q], np.inf, 50).near
+    np.testing.assert_allclose(np.abs(near.s), np.sort(np.abs(X @ q))[:50])
