@@ -1,7 +1,10 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from tacit.rows import Moments, NumpyRows, Rows
+from tacit.rows import Moments, NumpyRows, Rows, moments_and_sample, sweep
+from tests.rows.storages import memory_map
 
 
 def test_numpy_rows_keep_the_protocol():
@@ -55,3 +58,53 @@ def test_single_precision_is_summed_in_double():
     X = (np.random.default_rng(0).normal(size=(1000, 2)) + 1000.0).astype(np.float32)
     exact = Moments.of(NumpyRows(X.astype(np.float64)))
     np.testing.assert_allclose(Moments.of(NumpyRows(X)).scatter, exact.scatter)
+
+
+def test_blocks_of_an_array_in_double_precision_are_views_in_its_order():
+    for order in ("C", "F"):
+        X = np.asarray(np.random.default_rng(0).normal(size=(100, 3)), order=order)
+        rows = NumpyRows(X)
+        rows.block_rows = 40
+        for block in rows.blocks():
+            assert np.shares_memory(block.X, X)
+            assert (block.X.strides[0] == 8) == (order == "F")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, bool])
+def test_other_real_types_are_converted_block_by_block(dtype):
+    X = np.array([[1, 0], [0, 1]], dtype=dtype)
+    (block,) = NumpyRows(X).blocks()
+    assert block.X.dtype == np.float64
+    np.testing.assert_array_equal(block.X, np.eye(2))
+
+
+@pytest.mark.parametrize("dtype", [complex, object, "U3"])
+def test_what_is_not_a_real_number_is_refused(dtype):
+    with pytest.raises(TypeError, match="real numbers"):
+        NumpyRows(np.ones((2, 2)).astype(dtype))
+
+
+def test_what_is_not_a_table_is_refused():
+    with pytest.raises(ValueError, match=r"shape \(3,\)"):
+        NumpyRows(np.ones(3))
+    with pytest.raises(ValueError, match=r"weights has shape \(2,\)"):
+        NumpyRows(np.ones((3, 1)), np.ones(2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_memory_map_stays_on_disk(tmp_path, monkeypatch, dtype):
+    X = np.random.default_rng(0).normal(size=(1_000_000, 8)).astype(dtype)
+    mapped = memory_map(tmp_path, X)
+    size, expected = X.nbytes, X.mean(axis=0, dtype=np.float64)
+    del X
+    monkeypatch.setattr(sweep, "blas_threads", lambda: 2)
+    tracemalloc.start()
+    try:
+        rows = NumpyRows(mapped)
+        moments, _ = moments_and_sample(rows, 1000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(rows.X, np.memmap)
+    assert peak < size / 2
+    np.testing.assert_allclose(moments.mean, expected, atol=1e-12)

@@ -17,7 +17,7 @@ def is_elsewhere(X: Any) -> bool:
     package, _, module = type(X).__module__.partition(".")
     if package == "dask" or (package == "pyarrow" and module == "_dataset"):
         return True
-    return not hasattr(X, "dtype") and not hasattr(X, "columns") and isinstance(X, Rows)
+    return not hasattr(X, "dtype") and isinstance(X, Rows)
 
 
 def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:

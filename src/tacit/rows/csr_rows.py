@@ -51,14 +51,11 @@ class CsrRows(InMemoryRows):
 
     def _slice(self, start: int, stop: int) -> Any:
         first, last = self.X.indptr[start], self.X.indptr[stop]
-        block = sparse.csr_array(
-            (
-                self.X.data[first:last].astype(np.float64, copy=False),
-                self.X.indices[first:last],
-                self.X.indptr[start : stop + 1] - first,
-            ),
-            shape=(stop - start, self.n_features),
-        )
+        block: Any = sparse.csr_array((stop - start, self.n_features))
+        # Set one by one they stay views; the constructor would copy, to keep less of the whole.
+        block.data = self.X.data[first:last].astype(np.float64, copy=False)
+        block.indices = self.X.indices[first:last]
+        block.indptr = self.X.indptr[start : stop + 1] - first
         block.has_canonical_format = True  # as the whole; finding out again would read it all
         return block
 

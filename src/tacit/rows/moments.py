@@ -49,7 +49,7 @@ class Moments:
             return other if self.weight == 0 else self
         difference = other.mean - self.mean
         mean = self.mean + difference * (other.weight / weight)
-        scatter = np.outer((self.weight * other.weight / weight) * difference, difference)
+        scatter = _square(self.weight * other.weight / weight, difference)
         scatter += self.scatter
         scatter += other.scatter
         return Moments(weight, mean, scatter)
@@ -81,12 +81,12 @@ def _moments_of_dense(X: Matrix, weights: Vector | None, total: float) -> Moment
     mean = np.asarray(w @ X) / total
     # Every 16th row tells whether the mean may stay where it is.
     if (mean**2 <= CANCELLATION * X[::16].var(axis=0)).all():
-        scatter = _gram(X, weights) - np.outer(total * mean, mean)
+        scatter = _gram(X, weights) - _square(total, mean)
         if (total * mean**2 <= CANCELLATION * scatter.diagonal()).all():
             return Moments(total, mean, scatter)
     centred = X - mean
     residual = np.asarray(w @ centred) / total  # what rounding has left of the mean
-    scatter = _gram(centred, weights) - np.outer(total * residual, residual)
+    scatter = _gram(centred, weights) - _square(total, residual)
     return Moments(total, mean + residual, scatter)
 
 
@@ -108,8 +108,11 @@ def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
         X.sum_duplicates()
     w = np.ones(n) if weights is None else weights
     # A column with a share r of entries has n m^2 <= r X'X, by Cauchy and Schwarz, so what
-    # cancels is bounded unless r is nearly 1. A full column is centred, which keeps its pattern.
-    full = np.bincount(X.indices, minlength=d) == n
+    # cancels is bounded unless r is nearly 1. A column that is full, but for rows without weight,
+    # is centred, which keeps its pattern.
+    counts = w > 0
+    entries = np.bincount(X.indices, np.repeat(counts, np.diff(X.indptr)), minlength=d)
+    full = entries == counts.sum()
     shift = np.where(full, np.asarray(w @ X) / total, 0.0)
     if full.any():
         X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
@@ -119,7 +122,7 @@ def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
         X = sparse.csr_array((X.data * roots, X.indices, X.indptr), shape=X.shape)
     # In CSR format, because the CSC product of the transpose would be in Fortran order.
     scatter = (X.T.tocsr() @ X).toarray()
-    scatter -= np.outer(total * mean, mean)
+    scatter -= _square(total, mean)
     return Moments(total, shift + mean, scatter)
 
 
@@ -128,3 +131,9 @@ def _gram(X: Matrix, weights: Vector | None) -> Matrix:
     if weights is not None:
         X = X * np.sqrt(weights)[:, None]
     return np.asarray(X.T @ X)
+
+
+def _square(weight: float, x: Vector) -> Matrix:
+    """Weight times x x', symmetric to the last digit."""
+    root = np.sqrt(weight) * x
+    return np.outer(root, root)

@@ -147,7 +147,8 @@ class ParquetPredictions:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         if copy is False:
             raise ValueError("The predictions are not in memory, so an array is always new.")
-        return np.concatenate(list(self.batches())).astype(dtype, copy=False)
+        values = np.concatenate(list(self.batches()))
+        return values if dtype is None else values.astype(dtype, copy=False)
 
     def batches(self) -> Generator[AnyArray]:
         """The predictions in row order, an array for each batch of rows."""

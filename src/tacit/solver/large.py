@@ -189,8 +189,7 @@ def _solution(
     problem: RowsProblem, zonotope: Zonotope, outcome: Outcome, unit: float, max_iter: int
 ) -> Solution:
     exact = outcome.exact
-    if exact is None:
-        raise RuntimeError("The rounds ended before any exact solve; raise max_iter.")
+    assert exact is not None, "the last round is an exact solve"
     residual = exact.residual * unit
     soft = residual[problem.n_equalities :]
     coef = zonotope.functions.coef @ outcome.previous

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,8 @@ LENGTHS = (0.5, 0.25, 0.1, 0.03)
 EXACT_TOLERANCE = 1e-12
 # Growth of the near set after a round without progress.
 GROWTH = 4
+# Numbers of near rows that are ever held: 400 MB.
+MOST_NEAR_NUMBERS = 50_000_000
 # A rise of the dual by less than this, relative to its terms, is rounding.
 ROUNDING = 1e-12
 
@@ -54,7 +56,7 @@ class Outcome:
     previous : ndarray of shape (r,)
         The dual vector whose signs decide all labels but those of the near rows.
     exact : Exact or None
-        The last exact solve.
+        The best exact solve.
     gap, relative_gap : float
         Its duality gap over all rows; infinite without one.
     converged : bool
@@ -91,7 +93,7 @@ class WorkingSet:
     their labels are solved for exactly while all others are fixed by sign; otherwise a Newton
     step, with the curvature taken from the near rows, brings the hyperplane closer. Whatever is
     proposed is accepted only where D falls; if it does not, the near set grows, in the end to all
-    rows, for which the exact solve is the answer. So it ends.
+    rows, for which the exact solve is the answer, or to the limit of memory. So it ends.
 
     Parameters
     ----------
@@ -139,9 +141,8 @@ class WorkingSet:
         Newton's steps will do: a sample does not deserve more.
         """
         point = self._look_at(q)
-        exact: Exact | None = None
-        previous, gap, relative_gap, converged = q, np.inf, np.inf, False
-        n_rounds, insist, last_length = 0, False, np.inf
+        best = Outcome(q, q, None, np.inf, np.inf, False, 0)
+        n_rounds, n_inexact, insist, last_length = 0, 0, False, np.inf
         while n_rounds < max_rounds:
             step = self._newton_step(point)
             if close_enough and np.linalg.norm(step) <= close_enough * np.linalg.norm(point.q):
@@ -152,14 +153,15 @@ class WorkingSet:
             length = float(np.linalg.norm(step))
             if length > 0.5 * last_length:
                 insist = True
-                self.n_near = min(2 * self.n_near, self.zonotope.rows.n_rows)
+                self._grow(2)
             last_length = length
 
             # 1. Propose: exact among the near rows, if they are all that the step can reach.
-            n_needed = self._n_needed(point, step)
+            n_needed = self._n_needed(point, step) * GROWTH**n_inexact
             everything = point.near.weights.sum() >= (1.0 - 1e-9) * self.total_weight
+            last = n_rounds == max_rounds and not close_enough
             trial = None
-            if (n_needed < len(point.near) and not close_enough) or everything or insist:
+            if (n_needed < len(point.near) and not close_enough) or everything or insist or last:
                 trial = self._solve_near(point, n_needed)
                 step = trial.q - point.q
 
@@ -169,35 +171,54 @@ class WorkingSet:
 
             # 3. Judge the exact solve: only rows that changed sides add to its own gap.
             if trial is not None:
-                exact, previous = trial, point.q
-                gap = trial.gap + sweep.crossed
-                soft = trial.residual[self.n_equalities :]
-                relative_gap = relative(gap, 0.5 * float(soft @ soft), self.scale)
-                converged = relative_gap <= tol and trial.infeasibility <= tol
-            self._tell(n_rounds, trial, relative_gap, sweep)
-            if converged:
-                break
+                judged = self._judge(point, trial, sweep, tol, n_rounds)
+                best = judged if judged.gap <= best.gap else best
+            self._tell(n_rounds, trial, best.relative_gap)
+            if best.converged:
+                return best
 
             # 4. Move, if need be by a shorter step, or look farther around.
             slack = ROUNDING * (abs(point.value) + float(np.abs(point.q) @ np.abs(self.target)))
             moved = self._point(q, sweep)
             if moved.value > point.value + slack:
                 moved = self._shorter(point, step)
+            if trial is not None:
+                # It was to be exact and was not: rows beyond those solved for have changed sides.
+                n_inexact += 1
+                if everything and n_needed >= len(point.near):
+                    break  # there are no more rows, and rounding has won
+                self._grow(2)
             if moved.value > point.value + slack:
-                if everything:
-                    break
                 # A Newton step may fail where rows are few or equal; the exact solve descends.
                 insist = True
                 if trial is not None:
-                    self.n_near = min(GROWTH * self.n_near, self.zonotope.rows.n_rows)
+                    grown = self._grow(GROWTH)
+                    if everything or not (grown or self._sees_all()):
+                        break
                     point = self._look_at(point.q)
                 continue
-            if trial is not None:
-                # It was to be exact and was not: rows beyond the near ones have changed sides.
-                self.n_near = min(2 * self.n_near, self.zonotope.rows.n_rows)
             assert moved.value <= point.value + slack, "the dual must not rise"
             point, insist = moved, False
-        return Outcome(point.q, previous, exact, gap, relative_gap, converged, n_rounds)
+        return replace(best, q=point.q, n_rounds=n_rounds)
+
+    def _grow(self, factor: int) -> bool:
+        """Look at more rows from now on; False where there are no more, or memory forbids it."""
+        rows = self.zonotope.rows
+        most = max(self.n_near, min(rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features)))
+        before, self.n_near = self.n_near, min(factor * self.n_near, most)
+        return self.n_near > before
+
+    def _sees_all(self) -> bool:
+        return self.n_near >= self.zonotope.rows.n_rows
+
+    def _judge(
+        self, point: _Point, trial: Exact, sweep: Sweep, tol: float, n_rounds: int
+    ) -> Outcome:
+        gap = trial.gap + sweep.crossed
+        soft = trial.residual[self.n_equalities :]
+        relative_gap = relative(gap, 0.5 * float(soft @ soft), self.scale)
+        converged = relative_gap <= tol and trial.infeasibility <= tol
+        return Outcome(trial.q, point.q, trial, gap, relative_gap, converged, n_rounds)
 
     def _value(self, q: Vector, sweep: Sweep, k: int = 0) -> float:
         return float(0.5 * (self.soft * q) @ q + q @ self.target - sweep.minima[k])
@@ -205,9 +226,10 @@ class WorkingSet:
     def _sweep(
         self, candidates: list[Vector], previous: Vector | None, trial: Exact | None
     ) -> Sweep:
+        threshold = np.inf if self._sees_all() else self.threshold(candidates[0], self.n_near)
         return self.zonotope.sweep(
             candidates,
-            self.threshold(candidates[0], self.n_near),
+            threshold,
             2 * self.n_near,
             None if previous is None or trial is None else (previous, trial.margin),
         )
@@ -282,7 +304,7 @@ class WorkingSet:
             total=point.sweep.total + moved @ near.X,
         )
 
-    def _tell(self, n_rounds: int, trial: Exact | None, relative_gap: float, sweep: Sweep) -> None:
+    def _tell(self, n_rounds: int, trial: Exact | None, relative_gap: float) -> None:
         kind = "Newton step" if trial is None else f"exact solve of {len(trial.near)} rows"
         gap = "" if trial is None else f", relative gap {relative_gap:.1e}"
         self.report(f"round {n_rounds}: {kind}{gap}, {self.zonotope.n_sweeps} sweeps")

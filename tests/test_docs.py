@@ -1,0 +1,20 @@
+"""The code of the guide runs as written."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("dask", reason="the guide needs the extras dask and parquet")
+pytest.importorskip("pyarrow", reason="the guide needs the extras dask and parquet")
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted(page for page in DOCS.glob("*.md") if "```python" in page.read_text())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL):
+        exec(block, namespace)
