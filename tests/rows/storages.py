@@ -61,7 +61,9 @@ STORAGES = {
     "array": lambda folder, X: NumpyRows(X),
     "array in small blocks": lambda folder, X: _in_blocks_of(64, NumpyRows(X)),
     "Fortran order": lambda folder, X: _in_blocks_of(64, NumpyRows(np.asfortranarray(X))),
-    "every other row and column": lambda folder, X: NumpyRows(X.repeat(2, 0).repeat(2, 1)[::2, ::2]),
+    "every other row and column": lambda folder, X: NumpyRows(
+        X.repeat(2, 0).repeat(2, 1)[::2, ::2]
+    ),
     "single precision": lambda folder, X: _in_blocks_of(64, NumpyRows(X.astype(np.float32))),
     "memory map": lambda folder, X: _in_blocks_of(64, NumpyRows(memory_map(folder, X))),
     "memory map in single precision": lambda folder, X: NumpyRows(

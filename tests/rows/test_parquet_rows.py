@@ -12,7 +12,8 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.rows import Moments, NumpyRows, ParquetRows, moments_and_sample, parquet_rows
+from tacit.rows import Moments, NumpyRows, ParquetRows, moments_and_sample, sweep
+from tacit.rows.parquet_rows import _rows_per_batch
 from tests.rows.storages import NAMES, Values, positions, table, write_parquet
 
 X = table(200)
@@ -37,6 +38,11 @@ def test_no_batch_has_more_rows_than_asked_for(file, batch_rows):
     blocks = as_array(rows)
     assert max(len(block) for block in blocks) <= batch_rows
     np.testing.assert_array_equal(np.vstack(blocks), X)
+
+
+@pytest.mark.parametrize("d", [1, 50, 5_000, 10**7])
+def test_batches_are_bounded_by_default(d):
+    assert 1 <= _rows_per_batch(d) * d <= max(2**22, d)
 
 
 def test_columns_are_chosen_by_name_and_in_the_order_given(file):
@@ -126,7 +132,13 @@ def test_booleans_are_read_as_zero_and_one(tmp_path):
 
 @pytest.mark.parametrize(
     "column",
-    [["a", "b"], [[1.0], [2.0]], [{"k": 1}, {"k": 2}], [pd.Timestamp(0), pd.Timestamp(1)], [None] * 2],
+    [
+        ["a", "b"],
+        [[1.0], [2.0]],
+        [{"k": 1}, {"k": 2}],
+        [pd.Timestamp(0), pd.Timestamp(1)],
+        [None] * 2,
+    ],
     ids=["string", "list", "struct", "timestamp", "null"],
 )
 def test_a_column_that_is_not_numeric_is_named_before_anything_is_read(tmp_path, column):
@@ -152,7 +164,9 @@ def test_numbers_that_are_not_finite_are_reported_on_the_first_sweep(tmp_path, b
     broken = X.copy()
     broken[123, 4] = bad
     rows = ParquetRows(write_parquet(tmp_path / "a.parquet", broken), batch_rows=50)
-    with pytest.raises(ValueError, match=r"Column 'x4' has NaN or infinity in row 123 .*a\.parquet"):
+    with pytest.raises(
+        ValueError, match=r"Column 'x4' has NaN or infinity in row 123 .*a\.parquet"
+    ):
         moments_and_sample(rows, 10)
     with pytest.raises(ValueError, match="Column 'x4'"):
         np.asarray(rows.map(Values(np.ones(7))))
@@ -164,7 +178,7 @@ def test_finite_numbers_whose_sum_overflows_are_no_error(tmp_path):
 
 
 def test_what_is_missing_is_said(tmp_path, file):
-    with pytest.raises(FileNotFoundError, match="nowhere.*does not exist"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere.*does not exist"):
         ParquetRows(tmp_path / "nowhere.parquet")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"empty' has no files named \*\.parquet or \*\.pq"):
@@ -223,8 +237,8 @@ def test_a_file_that_changed_or_vanished_since_is_named(file):
 def test_threads_give_the_same_result_to_the_last_digit(file, monkeypatch):
     rows = ParquetRows(file, batch_rows=9)
     loop, values = Moments.of(rows), np.asarray(rows.map(Values(np.ones(7))))
-    monkeypatch.setattr(parquet_rows, "MANY_NUMBERS", 0)
-    monkeypatch.setattr(parquet_rows, "blas_threads", lambda: 4)
+    monkeypatch.setattr(sweep, "MANY_NUMBERS", 0)
+    monkeypatch.setattr(sweep, "blas_threads", lambda: 4)
     threads = Moments.of(rows)
     np.testing.assert_array_equal(threads.scatter, loop.scatter)
     np.testing.assert_array_equal(np.asarray(rows.map(Values(np.ones(7)))), values)

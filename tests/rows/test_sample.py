@@ -69,5 +69,5 @@ def test_a_sample_does_not_share_memory_with_the_table():
 def test_a_column_that_cannot_be_summed_is_named(bad):
     X = np.random.default_rng(0).normal(size=(50, 3))
     X[17, 1] = bad
-    with pytest.raises(ValueError, match="Column 1 .*NaN, infinity"):
+    with pytest.raises(ValueError, match=r"Column 1 .*NaN, infinity"):
         moments_and_sample(NumpyRows(X), 10)

@@ -37,7 +37,7 @@ def test_every_storage_sees_each_row_once_in_order(rows):
 def check_block(block: Block) -> list[int]:
     assert block.weights is None
     assert block.X.dtype == np.float64
-    assert isinstance(block.X, np.ndarray) or isinstance(block.X, sparse.csr_array)
+    assert isinstance(block.X, np.ndarray | sparse.csr_array)
     np.testing.assert_array_equal(
         dense(block.X), X[block.start : block.start + block.X.shape[0]], strict=True
     )

@@ -124,6 +124,42 @@ def test_sweeps_in_several_threads_leave_the_limit_as_it_was():
     assert blas_threads() == allowed
 
 
+def test_the_limit_is_lifted_by_the_last_sweep_even_while_the_thread_that_set_it_lives_on():
+    # Had failed: threadpoolctl 3.8 lets only the thread that set a limit lift it.
+    allowed = blas_threads()
+    entered, leave, left, end = (threading.Event() for _ in range(4))
+
+    def first():
+        with one_blas_thread():
+            entered.set()
+            leave.wait(10)
+        left.set()
+        end.wait(10)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait(10)
+    with one_blas_thread():
+        leave.set()
+        left.wait(10)
+        assert blas_threads() == 1
+    assert blas_threads() == allowed
+    with one_blas_thread():
+        assert blas_threads() == 1
+    end.set()
+    thread.join(10)
+
+
+def test_a_limit_of_the_user_outlives_a_sweep_in_another_thread():
+    before = blas_threads()
+    with threadpool_limits(1):
+        thread = threading.Thread(target=lambda: fold(slowly, range(5), lambda a, b: a + b, 2))
+        thread.start()
+        thread.join(10)
+        assert blas_threads() == 1
+    assert blas_threads() == before
+
+
 def test_large_arrays_are_swept_in_threads_and_small_ones_are_not(monkeypatch):
     monkeypatch.setattr(sweep, "blas_threads", lambda: WORKERS)
     assert sweep.workers_for(1_000_000, 50) == WORKERS

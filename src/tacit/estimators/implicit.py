@@ -23,7 +23,7 @@ from tacit.solver.methods import SOLVERS, Method
 from tacit.solver.projection import Metric
 
 # Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
-SMALL = 4_000_000
+SMALL = 20_000_000
 
 
 class ImplicitlyConstrainedClassifier(LinearClassifier):

@@ -27,7 +27,14 @@ class Decision:
 
     def __call__(self, X: Any) -> Matrix:
         """One number for each row, or one for each row and class."""
-        values = np.asarray(X @ self.coef.T) + self.intercept
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = np.asarray(X @ self.coef.T) + self.intercept
+        # Rows that live elsewhere are seen here for the first time.
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "X contains NaN, infinity or numbers too large to be multiplied; fill in or leave "
+                "out such rows."
+            )
         return np.asarray(values[:, 0] if len(self.coef) == 1 else values)
 
 

@@ -12,10 +12,7 @@ from tacit.rows import ParquetRows, Rows, as_rows
 
 def is_elsewhere(X: Any) -> bool:
     """Whether X is a path, Dask's, or Rows, and not something that scikit-learn validates."""
-    if isinstance(X, str | os.PathLike):
-        return True
-    package, _, module = type(X).__module__.partition(".")
-    if package == "dask" or (package == "pyarrow" and module == "_dataset"):
+    if _is_parquet(X) or type(X).__module__.partition(".")[0] == "dask":
         return True
     return not hasattr(X, "dtype") and isinstance(X, Rows)
 
@@ -27,22 +24,25 @@ def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
     names.
     """
     features = getattr(estimator, "feature_names_in_", None)
-    if isinstance(X, str | os.PathLike) and features is not None:
-        X = ParquetRows(X, columns=[str(feature) for feature in features])
-    rows = as_rows(X)
-    columns = list(X.columns) if isinstance(X, ParquetRows) else None
-    if columns and features is not None and columns != [str(feature) for feature in features]:
+    names = None if features is None else [str(feature) for feature in features]
+    rows = ParquetRows(X, columns=names) if _is_parquet(X) else as_rows(X)
+    if isinstance(rows, ParquetRows) and names is not None and list(rows.columns) != names:
         raise ValueError(
-            f"{name} has the columns {_shorten(columns)}, but the labeled rows have "
-            f"{_shorten(features)}; name them in this order: ParquetRows(path, columns=[...])."
+            f"{name} has the columns {_shorten(rows.columns)}, but the labeled rows have "
+            f"{_shorten(names)}; name them in this order: ParquetRows(path, columns=[...])."
         )
     n_features = int(estimator.n_features_in_)
     if rows.n_features != n_features:
         raise ValueError(
-            f"{name} has {rows.n_features} columns and X has {n_features}; both must have the same "
-            "features in the same order."
+            f"{name} has {rows.n_features} columns and the labeled rows have {n_features}; both "
+            "must have the same features in the same order."
         )
     return rows
+
+
+def _is_parquet(X: Any) -> bool:
+    """Whether X says where Parquet files are: a path or a dataset of pyarrow."""
+    return isinstance(X, str | os.PathLike) or type(X).__module__ == "pyarrow._dataset"
 
 
 def _shorten(names: Any, most: int = 6) -> str:

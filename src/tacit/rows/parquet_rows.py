@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray
-from tacit.rows.parquet_files import ParquetFiles, write_parquet
+from tacit.rows.parquet_files import Batch, ParquetFiles, write_parquet
 from tacit.rows.protocol import Block, Result
-from tacit.rows.sweep import MANY_NUMBERS, blas_threads, fold, ordered_map
+from tacit.rows.sweep import fold, ordered_map, workers_for
 
-# A batch of 2**20 numbers is 8 MB in double precision: the cost of opening its columns, some
-# microseconds for each, is small beside that of reading them.
-BATCH_NUMBERS = 2**20
+# A batch of 2**20 numbers is 8 MB in double precision. Opening a column takes as long as reading
+# a thousand numbers of it, so a batch of a wide table has that many rows, up to 32 MB.
+BATCH_NUMBERS, WIDE_BATCH_NUMBERS, ENOUGH_ROWS = 2**20, 2**22, 1024
 # Files are read by one thread, which cannot keep more workers busy than this.
 MOST_WORKERS = 4
 
@@ -52,7 +52,7 @@ class ParquetRows:
         self._files = ParquetFiles.find(path, columns)
         self.columns = self._files.columns
         if batch_rows is None:
-            batch_rows = max(1, BATCH_NUMBERS // len(self.columns))
+            batch_rows = _rows_per_batch(len(self.columns))
         if batch_rows < 1:
             raise ValueError(f"batch_rows is {batch_rows}; it must be a positive integer.")
         self.batch_rows = batch_rows
@@ -106,19 +106,22 @@ class ParquetRows:
         return ParquetPredictions(self, kernel)
 
     def _map(self, kernel: Callable[[Any], AnyArray]) -> Generator[AnyArray]:
+        def predict(batch: Batch) -> AnyArray:
+            return kernel(batch.decode(check=not self._checked))
+
         with (
             closing(self._files.batches(self.batch_rows)) as batches,
-            closing(
-                ordered_map(
-                    lambda batch: kernel(batch.decode(check=True)), batches, self._workers()
-                )
-            ) as results,
+            closing(ordered_map(predict, batches, self._workers())) as results,
         ):
             yield from results
 
     def _workers(self) -> int:
-        few = self.n_rows * self.n_features <= MANY_NUMBERS
-        return 1 if few else min(MOST_WORKERS, blas_threads())
+        return min(MOST_WORKERS, workers_for(self.n_rows, self.n_features))
+
+
+def _rows_per_batch(n_features: int) -> int:
+    wide = min(ENOUGH_ROWS, WIDE_BATCH_NUMBERS // n_features)
+    return max(1, BATCH_NUMBERS // n_features, wide)
 
 
 class ParquetPredictions:

@@ -23,8 +23,9 @@ BLOCK_NUMBERS = 2**18
 # A result of d^2 numbers is combined at a cost of d^2, so a block of a wide table has d rows, for
 # which computing it costs d times as much; but not more than 32 MB of them.
 WIDE_BLOCK_NUMBERS = 2**22
-# Below this a sweep takes a few milliseconds, and starting threads would cost as much.
-MANY_NUMBERS = 4_000_000
+# Below this a sweep takes some ten milliseconds, and threads that start and wait for each other
+# cost more than they bring.
+MANY_NUMBERS = 20_000_000
 # Results of d^2 numbers that may wait for their turn: 256 MB of them. Tables too wide for this are
 # swept block by block; their products are large enough for BLAS to share out well itself.
 WAITING_NUMBERS = 2**25
@@ -70,7 +71,7 @@ def ordered_map(
         yield from map(function, items)
         return
     waiting: deque[Future[Result]] = deque()
-    with one_blas_thread(), ThreadPoolExecutor(workers, thread_name_prefix="tacit") as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers, "tacit", _limit_own_threads) as pool:
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))
@@ -87,9 +88,8 @@ def ordered_map(
 def blas_threads() -> int:
     """How many threads BLAS may use now, by whatever limit the user has set."""
     processors = os.cpu_count() or 1
-    libraries = [library for library in _libraries().info() if library["user_api"] == "blas"]
-    allowed = [int(library["num_threads"]) for library in libraries]
     # A BLAS that threadpoolctl does not know (Accelerate) has no limit that could be read.
+    allowed = [int(library.num_threads or processors) for library in _blas_libraries()]
     return max(1, min([processors, *allowed]))
 
 
@@ -97,31 +97,57 @@ def blas_threads() -> int:
 def one_blas_thread() -> Iterator[None]:
     """Let BLAS use one thread in each thread that calls it.
 
-    The limit belongs to the whole process. Sweeps that run at the same time in several threads
-    (a grid search, the workers of Dask) share it: the first sets it and the last lifts it, where
-    each for itself would restore what another had set.
+    With most libraries the limit belongs to the whole process. Sweeps that run at the same time in
+    several threads (a grid search, the workers of Dask) share it: the first sets it and the last
+    lifts it, where each for itself would restore what another had set.
     """
-    global _sweeps, _limit
+    global _sweeps, _before
+    own = [(library, library.num_threads) for library in _blas_libraries() if _is_own(library)]
     with _lock:
         if _sweeps == 0:
-            _limit = _libraries().limit(limits=1, user_api="blas")
+            shared = [library for library in _blas_libraries() if not _is_own(library)]
+            _before = [(library, library.num_threads) for library in shared]
+            _set_threads([(library, 1) for library in shared])
         _sweeps += 1
+    _set_threads([(library, 1) for library, _ in own])
     try:
         yield
     finally:
+        _set_threads(own)
         with _lock:
             _sweeps -= 1
             if _sweeps == 0:
-                _limit.restore_original_limits()
-                _limit = None
+                _set_threads(_before)
 
 
 _lock = Lock()
 _sweeps = 0
-_limit: Any = None
+_before: list[tuple[Any, int]] = []
+
+
+def _limit_own_threads() -> None:
+    """One thread for a BLAS that counts them by calling thread, in a thread that ends soon."""
+    _set_threads([(library, 1) for library in _blas_libraries() if _is_own(library)])
+
+
+def _is_own(library: Any) -> bool:
+    # OpenMP keeps the number of threads for each thread that asks.
+    return getattr(library, "threading_layer", None) == "openmp"
+
+
+def _set_threads(limits: list[tuple[Any, int]]) -> None:
+    for library, n_threads in limits:
+        # Since version 3.8 of threadpoolctl a thread that has set a limit is the only one that can
+        # lift it. Ours is shared, and the last sweep to end may be in another thread.
+        release = getattr(library, "clear_controlling_thread", None)
+        if release is not None:
+            release(force=True)
+        library.set_num_threads(n_threads)
+        if release is not None:
+            release(force=True)
 
 
 @cache
-def _libraries() -> ThreadpoolController:
+def _blas_libraries() -> list[Any]:
     # Finding the libraries takes milliseconds, asking them microseconds.
-    return ThreadpoolController()
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
