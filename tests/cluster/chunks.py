@@ -1,6 +1,6 @@
 """Rows that workers make for themselves, and that a test can stop a worker at.
 
-A module of its own, because workers import it and the tests' own imports are none of their business.
+A module of its own, because workers import it, and pytest is none of their business.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import dask
-import dask.array as da
 import numpy as np
 
 D = 5
@@ -40,9 +38,12 @@ def make_chunk(i: int, n_rows: int, trap: str | None = None) -> np.ndarray:
 
 def lazy_rows(n_chunks: int, chunk_rows: int, trap: Path | None = None, known: bool = True) -> Any:
     """A Dask array of such chunks; not `known`, without their lengths."""
+    import dask.array as da
+    from dask.delayed import delayed
+
     shape = (chunk_rows if known else np.nan, D)
     where = None if trap is None else str(trap)
-    make = dask.delayed(make_chunk, pure=False)
+    make = delayed(make_chunk, pure=False)
     chunks = [
         da.from_delayed(make(i, chunk_rows, where), shape=shape, dtype=np.float64)
         for i in range(n_chunks)

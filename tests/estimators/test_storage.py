@@ -184,11 +184,9 @@ def test_every_storage_gives_the_model_of_the_rows_in_memory(
     expected = in_memory(estimator, n_unlabeled, solver)
     assert expected.solution_.status is Status.OPTIMAL  # so that there is something to compare
     assert np.abs(expected.coef_ - expected.supervised_coef_).max() > 1e-3
-    assert expected.solution_.solver == (
-        "interior-point" if case == "few rows" else "working-set"
-    )
+    assert expected.solution_.solver == ("interior-point" if case == "few rows" else "working-set")
     assert_same_fit(model, expected)
-    kind = np.ndarray
+    kind: Any = np.ndarray
     if case != "few rows" and source in PARQUET:
         kind = ParquetPredictions
     elif case != "few rows" and source in DASK:
@@ -324,9 +322,7 @@ def test_more_than_two_classes_have_a_decision_each(source: str, tmp_path: Path)
     values = np.asarray(model.decision_function(rows))
     assert values.shape == (300, 3)
     np.testing.assert_allclose(values, model.decision_function(table.X_unlabeled), atol=1e-12)
-    np.testing.assert_array_equal(
-        np.asarray(model.predict(rows)), model.predict(table.X_unlabeled)
-    )
+    np.testing.assert_array_equal(np.asarray(model.predict(rows)), model.predict(table.X_unlabeled))
 
 
 def test_predictions_for_dask_compute_nothing_until_they_are_asked_for() -> None:
@@ -352,7 +348,7 @@ def test_predictions_for_parquet_are_written_in_row_order(
     table = data(6000)
     labels = np.array(names)[table.y]
     rows = ParquetRows(folder_of_files(tmp_path, table.X_unlabeled), batch_rows=450)
-    model = ICLSClassifier().fit(table.X, labels, rows)
+    model: Any = ICLSClassifier().fit(table.X, labels, rows)
     expected = in_memory(ICLSClassifier, 6000, "auto")
 
     model.predict(rows).to_parquet(tmp_path / "classes.parquet")
@@ -512,7 +508,7 @@ def spoiled(value: Any, path: Path) -> Path:
 def test_a_column_that_is_not_numeric_is_named(tmp_path: Path) -> None:
     table = data(6000)
     path = tmp_path / "a.parquet"
-    columns: dict[str, Any] = {name: table.X_unlabeled[:, 0] for name in NAMES}
+    columns: dict[str, Any] = dict.fromkeys(NAMES, table.X_unlabeled[:, 0])
     pq.write_table(pa.table({**columns, "x2": ["text"] * 6000}), path)
     with pytest.raises(TypeError, match=r"Column 'x2' of .*a.parquet has type string"):
         ICLSClassifier().fit(table.X, table.y, path)
@@ -536,9 +532,7 @@ def test_a_value_that_is_no_number_is_found_in_its_column_and_row(
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("n_unlabeled", [300, 6000])
-def test_a_value_that_is_no_number_is_found_in_a_dask_array(
-    value: float, n_unlabeled: int
-) -> None:
+def test_a_value_that_is_no_number_is_found_in_a_dask_array(value: float, n_unlabeled: int) -> None:
     table = data(n_unlabeled)
     rows = table.X_unlabeled.copy()
     rows[7, 2] = value

@@ -82,9 +82,10 @@ def solve_working_set(
     report(f"first sample of {sample.n_first} rows solved")
     q = sample.refine(q, target, problem.n_equalities, scale)
 
-    tried = False
-    if status is Status.INSIDE or objective <= MAYBE_INSIDE * scale:
-        tried = True
+    # Equalities come second to a first metric whose target was inside, so this one may well be.
+    tried = problem.n_equalities > 0
+    tried |= status is Status.INSIDE or objective <= MAYBE_INSIDE * scale
+    if tried:
         reached = reach_inside(zonotope, target, sample.generators, sample.weights)
         if reached is not None:
             report(f"the target is inside, {zonotope.n_sweeps} sweeps")
