@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -100,11 +98,10 @@ def _print_certificates(console: Console, X: Matrix, y: AnyArray, plan: Draws) -
 
 
 def _save(runs: list[Run], out: Path) -> None:
-    """Write to a temporary name first, so that an interruption leaves no half a file."""
-    handle, name = tempfile.mkstemp(suffix=".png", dir=out.parent)
-    os.close(handle)
+    """Write under another name first, so that an interruption leaves no half a file."""
+    partial = out.with_name(f".{out.name}.partial.png")
     try:
-        save_figure(runs, Path(name))
-        os.replace(name, out)
+        save_figure(runs, partial)
+        partial.replace(out)
     finally:
-        Path(name).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)

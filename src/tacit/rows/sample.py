@@ -93,9 +93,9 @@ class _Drawn:
 
     def __add__(self, other: _Drawn) -> _Drawn:
         # An empty piece is kept only where there is no other, to know the shape.
-        left = tuple(piece for piece in self.pieces if len(piece))
-        right = tuple(piece for piece in other.pieces if len(piece))
-        return _Drawn(self.moments + other.moments, left + right or self.pieces)
+        filled = [drawn.pieces for drawn in (self, other) if len(drawn.pieces[0])]
+        pieces = sum(filled, ()) if filled else self.pieces
+        return _Drawn(self.moments + other.moments, pieces)
 
     def sample(self) -> Sample:
         weights = [piece.weights for piece in self.pieces if piece.weights is not None]
