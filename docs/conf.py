@@ -12,7 +12,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without the network
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_design",
