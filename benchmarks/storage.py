@@ -70,7 +70,7 @@ def dask_line(n_rows: int = DASK_ROWS) -> Line:
     labeled = gaussian(55, 1, 50)
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster),
     ):
