@@ -136,7 +136,7 @@ def test_many_classes_are_not_all_listed() -> None:
 @pytest.mark.parametrize("estimator", IMPLICIT)
 def test_a_third_class_that_looks_like_a_mark_is_pointed_out(estimator: Any) -> None:
     y = np.where(DATA.known, DATA.y, -1).astype(str)
-    with pytest.raises(ValueError, match=r'"-1" is a class; .* set unlabeled="-1"'):
+    with pytest.raises(ValueError, match=r'the label "-1", a string.*unlabeled="-1"'):
         estimator().fit(DATA.X, y)
     model = estimator(unlabeled="-1").fit(DATA.X, y)
     assert model.classes_.tolist() == ["0", "1"]

@@ -102,7 +102,9 @@ def test_self_learning_hands_the_class_minus_one_to_a_base_that_takes_it_for_a_m
 @pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
 def test_the_string_minus_one_is_no_mark(estimator: Any) -> None:
     y = np.where(DATA.known, np.where(DATA.y == 1, "b", "-1"), "b")
-    model = estimator().fit(DATA.X, y)
+    with pytest.raises(ValueError, match="unlabeled=None if it is a class"):
+        estimator().fit(DATA.X, y)
+    model = estimator(unlabeled=None).fit(DATA.X, y)
     assert model.classes_.tolist() == ["-1", "b"]
     assert len(model.soft_labels_) == 0
 

@@ -56,3 +56,18 @@ def test_nothing_to_score_is_an_error(data):
     model = ICLSClassifier().fit(X, y)
     with pytest.raises(ValueError, match="nothing to score"):
         model.score(X, np.full(120, -1))
+
+
+def test_self_learning_with_a_penalty_of_its_own_choice_is_certified_too(data):
+    X, y = data
+    y = np.where(np.arange(120) % 4 == 0, y, -1)
+    model = SelfLearningClassifier(LeastSquaresClassifier(alpha="loo")).fit(X, y)
+    start = LeastSquaresClassifier(alpha="loo").fit(X, y)
+    rows, known = X[y == -1], y != -1
+    after, before = model.decision_function(rows), start.decision_function(rows)
+    worst = np.where(after > before, 0.0, 1.0)
+    labels = np.concatenate([y[known], worst])
+    every = np.vstack([X[known], rows])
+    change = np.mean((model.decision_function(every) + 0.5 - labels) ** 2)
+    change -= np.mean((start.decision_function(every) + 0.5 - labels) ** 2)
+    assert model.certificate_.worst_change == pytest.approx(change)

@@ -1,4 +1,5 @@
 import _thread
+import signal
 import threading
 import time
 
@@ -69,6 +70,15 @@ def test_an_error_stops_the_sweep_and_leaves_no_threads_and_no_limit_behind(work
 
 @pytest.mark.parametrize("workers", [1, WORKERS])
 def test_an_interrupt_of_the_user_stops_the_sweep(workers):
+    # A shell ignores the signal for jobs in its background, and pytest inherits that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        _interrupt_a_sweep(workers)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt_a_sweep(workers):
     threads, allowed = threading.active_count(), blas_threads()
 
     def interrupt(item):

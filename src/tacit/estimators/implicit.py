@@ -162,11 +162,8 @@ def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:
         return
     shown = ", ".join(repr(c) for c in data.classes[:5].tolist())
     more = ", ..." if len(data.classes) > 5 else ""
-    hint = ""
-    if "-1" in data.classes.astype(str) and data.classes.dtype.kind in "UO":
-        hint = ' The string "-1" is a class; for it to be a mark, set unlabeled="-1".'
     raise ValueError(
         "Only binary classification is supported. The type of the target is multiclass: "
         f"{type(estimator).__name__} found the {len(data.classes)} classes {shown}{more} in y. "
-        f"Use LeastSquaresClassifier or SelfLearningClassifier for more than two.{hint}"
+        f"Use LeastSquaresClassifier or SelfLearningClassifier for more than two."
     )

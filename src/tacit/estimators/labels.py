@@ -61,6 +61,7 @@ def read_labels(y: Any, unlabeled: Any = -1) -> Labels:
         raise ValueError("Input y contains infinity; labels must be finite.")
     if len(known):
         check_classification_targets(known)
+    _check_mark_as_string(known, unlabeled)
     classes, codes = np.unique(known, return_inverse=True)
     return Labels(~marked, classes, codes.reshape(-1).astype(np.intp))
 
@@ -102,6 +103,17 @@ def is_labeled(y: Any, unlabeled: Any = -1) -> Mask:
     """Where the label is known; marks as in `read_labels`."""
     values = _as_column(y)
     return ~(_is_missing(values) | _equals(values, unlabeled))
+
+
+def _check_mark_as_string(known: AnyArray, unlabeled: Any) -> None:
+    """NumPy turns ["yes", "no", -1] into strings; the mark would be a class without a word."""
+    is_number = isinstance(unlabeled, numbers.Number) and not isinstance(unlabeled, bool)
+    if is_number and known.dtype.kind in "UO" and (known == str(unlabeled)).any():
+        raise ValueError(
+            f'y has the label "{unlabeled}", a string, and unlabeled is the number {unlabeled}. '
+            f'Set unlabeled="{unlabeled}" if it marks unlabeled rows, or unlabeled=None if it is '
+            "a class."
+        )
 
 
 def _as_column(y: Any) -> AnyArray:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators.labels import ScoresLabeledRows
 from tacit.estimators.least_squares import LeastSquaresClassifier
-from tacit.estimators.linear import read_alpha
+from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import (
     DTYPES,
     TrainingData,
@@ -290,10 +290,10 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         start = predicted(supervised) if pool.shape[0] else np.zeros(0, dtype=np.intp)
         self.solution_ = self_learn(refit, start, self.max_iter)
         self.certificate_ = None
-        if hasattr(supervised, "predict_proba"):
+        if isinstance(supervised, LinearClassifier) or hasattr(supervised, "predict_proba"):
             self.certificate_ = certify(
-                _probabilities(supervised, len(data.classes)),
-                _probabilities(self.estimator_, len(data.classes)),
+                _values(supervised, len(data.classes)),
+                _values(self.estimator_, len(data.classes)),
                 data.X,
                 data.targets,
                 data.weights,
@@ -329,10 +329,14 @@ def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
     return np.asarray(codes, dtype=np.intp)
 
 
-def _probabilities(model: Any, n_classes: int) -> Predictor:
-    def values(X: Matrix) -> Matrix:
+def _values(model: Any, n_classes: int) -> Predictor:
+    """Regression values, or the probabilities of a base that has none."""
+
+    def values(X: Any) -> Matrix:
         if X.shape[0] == 0:  # scikit-learn's classifiers refuse to judge no rows
             return np.zeros(0 if n_classes == 2 else (0, n_classes))
+        if isinstance(model, LinearClassifier):
+            return np.asarray(model.decision_function(X) + 0.5)
         probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
         return probabilities[:, 1] if n_classes == 2 else probabilities
 

@@ -93,7 +93,9 @@ def reach_inside(
     for _ in range(MOST_SWEEPS):
         if np.linalg.norm(reached.residual) <= REACHED:
             return reached
-        step = np.linalg.solve(curvature, reached.residual)
+        step = _solve(curvature, reached.residual)
+        if step is None:
+            return None
         length = 1.0
         while True:
             trial = _look(zonotope, target, reached.slope + length * step)
@@ -114,7 +116,9 @@ def _on_sample(target: Vector, generators: Matrix, weights: Vector) -> Vector | 
     for _ in range(SAMPLE_STEPS):
         labels = expit(-(generators @ slope))
         residual = (weights * labels) @ generators - target
-        step = np.linalg.solve(_curvature(slope, generators, weights), residual)
+        step = _solve(_curvature(slope, generators, weights), residual)
+        if step is None:
+            return None
         length = 1.0
         while True:
             trial = _potential(slope + length * step, target, generators, weights)
@@ -129,6 +133,15 @@ def _on_sample(target: Vector, generators: Matrix, weights: Vector) -> Vector | 
         if length == 1.0 and np.linalg.norm(residual) <= 1e-3:
             return slope
     return None
+
+
+def _solve(matrix: Matrix, right: Vector) -> Vector | None:
+    """The solution, or None where labels are so near their bounds that there is no curvature."""
+    try:
+        solution = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return solution if np.isfinite(solution).all() else None
 
 
 def _potential(slope: Vector, target: Vector, generators: Matrix, weights: Vector) -> float:

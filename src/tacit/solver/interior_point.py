@@ -25,6 +25,7 @@ REFINE_BELOW = 1e-3
 REGULARISATION = 1e-15
 # Iterations without a smaller gap after which rounding has won.
 PATIENCE = 8
+PATIENCE_WITH_EQUALITIES = 30
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,9 @@ def _iterate(
     soft = np.ones(problem.rank)
     soft[: problem.n_equalities] = 0.0
     state = _start(problem)
-    best_gap, best, since_best = np.inf, state.u, 0
+    best_gap, best, since_best, least = np.inf, state.u, 0, np.inf
+    # With equalities the iterates are infeasible at first, and their gap means little.
+    patience = PATIENCE if problem.n_equalities == 0 else PATIENCE_WITH_EQUALITIES
     best_dual: Vector | None = None
 
     for n_iter in range(max_iter + 1):
@@ -147,9 +150,11 @@ def _iterate(
         q = state.q if problem.n_equalities else None
         gap = _badness(problem, state.u, q)
         if gap < best_gap:
-            best_gap, best, best_dual, since_best = gap, state.u, q, 0
-        else:
-            since_best += 1
+            best_gap, best, best_dual = gap, state.u, q
+        # The relative gap may well rise for a while, where the objective falls faster than the gap.
+        absolute = abs(problem.gap(state.u, q)) + problem.infeasibility(state.u)
+        since_best = 0 if absolute < least else since_best + 1
+        least = min(least, absolute)
         if gap <= REFINE_BELOW or problem.objective(state.u) <= REFINE_BELOW * problem.scale:
             exact = _finish(problem, state, tol)
             if exact is not None:
@@ -159,7 +164,7 @@ def _iterate(
         # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
         if best_gap <= tol and (since_best or tol > REFINE_BELOW):
             return best, best_dual, Status.OPTIMAL, n_iter
-        if n_iter == max_iter or since_best >= PATIENCE or np.isinf(gap):
+        if n_iter == max_iter or since_best >= patience or np.isinf(gap):
             break
 
         # 2. Step, and remain strictly inside.

@@ -81,6 +81,8 @@ def solve_working_set(
     q, status, objective = sample.solve_first(target, problem.n_equalities)
     report(f"first sample of {sample.n_first} rows solved")
     q = sample.refine(q, target, problem.n_equalities, scale)
+    if not np.isfinite(q).all():
+        q = -target
 
     # Equalities come second to a first metric whose target was inside, so this one may well be.
     tried = problem.n_equalities > 0
@@ -98,6 +100,7 @@ def solve_working_set(
         scale,
         max(NEAR, NEAR_EACH * problem.rank),
         sample.threshold,
+        sample.largest,
         report,
     )
     outcome = rounds.run(q, tol, max_iter)
@@ -117,6 +120,7 @@ class _Sample:
         self.X = drawn.X if isinstance(drawn.X, np.ndarray) else drawn.X.toarray()
         self.weights: Vector = own * (problem.moments.weight / own.sum())
         self.generators: Matrix = zonotope.generators(self.X, None)
+        self.largest = float(np.sqrt((self.generators**2).sum(axis=1).max(initial=0.0)))
         self.functions = zonotope.functions
         self.shift = zonotope.shift
         self.n_rows = problem.n_labels
@@ -144,6 +148,7 @@ class _Sample:
             scale,
             min(max(NEAR, NEAR_EACH * len(target)), len(self.X) // 4),
             lambda q, n: float(np.quantile(np.abs(self.generators @ q), min(1.0, n / len(self.X)))),
+            self.largest,
         )
         close_enough = 0.3 * np.sqrt(len(target) / len(self.X))
         return rounds.run(q, 1e-4, SAMPLE_ROUNDS, close_enough).q

@@ -118,12 +118,17 @@ class BoxProblem:
         return relative(self.gap(u, q), self.objective(u), self.scale)
 
 
+def gap_unit(objective: float, scale: float) -> float:
+    """What a gap is judged against: the objective, or a small part of `scale` if that is larger."""
+    return max(objective, SCALE_FLOOR * scale)
+
+
 def relative(gap: float, objective: float, scale: float) -> float:
     """`gap` over `objective`, or over a small part of `scale` if that is larger.
 
     Infinite when any of them is not a number, so that broken labels are never called optimal.
     """
-    unit = max(objective, SCALE_FLOOR * scale)
+    unit = gap_unit(objective, scale)
     if not np.isfinite(gap + unit):
         return float("inf")
     return max(gap, 0.0) / unit if unit > 0.0 else 0.0

@@ -11,12 +11,16 @@ from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, Rows, Sample, moments_and_sample
 from tacit.solver.basis import Basis, Coefficients
 from tacit.solver.labeling import Labeling
-from tacit.solver.large import SECOND_SAMPLE
+from tacit.solver.large import FIRST_SAMPLE, SECOND_SAMPLE
 from tacit.solver.methods import Method, with_labeling
 from tacit.solver.problem import BoxProblem
 from tacit.solver.rows_problem import RowsProblem
 from tacit.solver.solution import Solution, Status
-from tacit.solver.ties import solve_with_ties
+from tacit.solver.ties import break_ties, solve_with_ties
+
+# The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
+# part of those in the metric of all rows.
+INVISIBLE = 1e-11
 
 Metric = Literal["labeled", "all", "euclidean"]
 
@@ -79,8 +83,8 @@ class ConstraintSet:
         fit_intercept: bool = True,
     ) -> ConstraintSet:
         """The constraint set of these rows: one sweep for moments and sample."""
-        # A sample of an eighth is no longer cheap beside the rows themselves.
-        n_sample = min(SECOND_SAMPLE, unlabeled.n_rows // 8)
+        # More than an eighth would no longer be cheap beside the rows themselves, if they are many.
+        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE))
         unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
         moments = labeled_moments + unlabeled_moments
         basis = Basis.of(moments, alpha, fit_intercept)
@@ -216,15 +220,21 @@ def _solve_labeled(
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
     steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
     first = constraints.problem(steep, steep.T @ target)
+    second = constraints.problem(flat, flat.T @ target)
+    if first.unit <= INVISIBLE * constraints.problem(np.eye(basis.rank), target).unit:
+        # Rounding errors only: whatever the labels, the labeled loss is the same.
+        if n_flat == 0:
+            first = constraints.problem(np.zeros_like(steep), np.zeros(rank))
+            return method.rows(first)
+        return method.rows(second)
     if n_flat == 0:
         return method.rows(first)
-    second = constraints.problem(flat, flat.T @ target)
     if method.is_dense(first):
-        tied = solve_with_ties(first.dense(), second.dense(), method.box)
-        return with_labeling(first, tied)
+        return with_labeling(first, solve_with_ties(first.dense(), second.dense(), method.box))
     solution = method.rows(first)
-    if solution.status is not Status.INSIDE:
-        # With this many rows the fractional labels are determined by the first metric alone.
+    if not solution.status.is_success:
         return solution
+    if solution.status is not Status.INSIDE:
+        return break_ties(first, second, solution, method)
     both = np.hstack([steep, flat])
     return method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))

@@ -8,12 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from tacit._typing import Mask, Vector
-from tacit.solver.problem import BoxProblem
+from tacit.solver.basis import Coefficients
+from tacit.solver.labeling import Labeling, SignRule
+from tacit.solver.methods import Method
+from tacit.solver.problem import BoxProblem, gap_unit
+from tacit.solver.rows_problem import RowsProblem
 from tacit.solver.solution import Solution, Status
+from tacit.solver.zonotope import Zonotope
 
 # A label is decided by the first metric where its slope is larger than this part of the
 # largest; the slopes of fractional labels are zero up to rounding.
 SLOPE_IS_ZERO = 1e-7
+# Distinct undecided rows that are solved for in memory at the most.
+MOST_TIED = 100_000
 
 
 def solve_with_ties(
@@ -62,19 +69,79 @@ def solve_with_ties(
     )
     nearest = method(tied)
     if nearest.soft_labels is None or nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale):
-        # The face is thinner than rounding: what the first metric says is all there is.
-        return solution
+        # The face is thinner than rounding, and what the first metric says is all there is; but
+        # that its own target is inside says nothing about the second one's.
+        return replace(solution, status=Status.STALLED if inside else solution.status)
     u[free] = nearest.soft_labels
     status = nearest.status if inside or nearest.status is not Status.INSIDE else Status.OPTIMAL
-    return replace(
+    tied_solution = replace(
         solution,
         soft_labels=u,
         residual=first.residual(u),
         status=status,
         n_iter=solution.n_iter + nearest.n_iter,
-        duality_gap=max(first.gap(u), 0.0),
         stationarity=max(first.kkt_residual(u), nearest.stationarity),
         infeasibility=nearest.infeasibility,
+    )
+    if inside:
+        # The first objective is zero, and the second one is what was minimised.
+        return replace(
+            tied_solution,
+            objective=nearest.objective,
+            scale=nearest.scale,
+            duality_gap=nearest.duality_gap,
+        )
+    worse = max(first.relative_gap(u), nearest.relative_gap())
+    return replace(tied_solution, duality_gap=worse * gap_unit(first.objective(u), first.scale))
+
+
+def break_ties(
+    first: RowsProblem, second: RowsProblem, solution: Solution, method: Method
+) -> Solution:
+    """As `solve_with_ties`, for rows that were swept: `solution` is that of `first`.
+
+    The undecided rows, those on the hyperplane, are as a rule the few fractional ones, whose labels
+    `first` determines. Where there are more (rows that the labeled rows cannot tell from the
+    hyperplane: categories without any label), one sweep collects them, equal rows once, and
+    they are solved for in memory.
+    """
+    labeling = solution.labeling
+    if labeling is None:
+        return solution
+    zonotope = Zonotope(first.rows, first.functions)
+    slopes = np.abs(zonotope.generators(first.sample.X, None) @ solution.dual)
+    threshold = SLOPE_IS_ZERO * float(slopes.max(initial=0.0))
+    sweep = zonotope.sweep([solution.dual], threshold, MOST_TIED)
+    near = sweep.near
+    V_first = zonotope.generators(near.X, near.weights)
+    if _independent(V_first) or len(near) >= MOST_TIED:
+        return solution
+    V_second = Zonotope(second.rows, second.functions).generators(near.X, near.weights)
+    # Sums over the decided rows: all with a negative slope, less the undecided among them.
+    undecided = near.weights * (near.s < 0)
+    mass, total = sweep.mass - float(undecided.sum()), sweep.total - undecided @ near.X
+    at_second = total @ second.functions.coef + mass * second.functions.intercept
+    decided = sweep.negative[0] - V_first[near.s < 0].sum(axis=0)
+    reached = solution.residual + first.target - decided
+    tied = BoxProblem(
+        np.hstack([V_first, V_second]),
+        np.concatenate([reached, second.target - at_second]),
+        n_equalities=first.rank,
+    )
+    nearest = method.box(tied)
+    if not nearest.status.is_success:
+        return solution
+    labels = nearest.labels()
+    coef, intercept = zonotope.direction(solution.dual)
+    rule = SignRule(Coefficients(coef, intercept), threshold, near.X, labels)
+    moved = labels * near.weights
+    return replace(
+        solution,
+        labeling=Labeling(None, rule, mass + float(moved.sum()), total + moved @ near.X),
+        n_iter=solution.n_iter + nearest.n_iter,
+        n_sweeps=solution.n_sweeps + 1,
+        duality_gap=max(solution.relative_gap(), nearest.relative_gap())
+        * gap_unit(solution.objective, solution.scale),
     )
 
 

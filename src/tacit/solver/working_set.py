@@ -109,6 +109,8 @@ class WorkingSet:
         Rows to look at in a round, to begin with.
     threshold : callable
         From a dual vector and a number of rows to the distance within which so many lie.
+    largest : float
+        The length of a long generator, per unit of weight.
     report : callable
         Told about every round.
     """
@@ -121,6 +123,7 @@ class WorkingSet:
         scale: float,
         n_near: int,
         threshold: Callable[[Vector, int], float],
+        largest: float,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.zonotope = zonotope
@@ -131,6 +134,7 @@ class WorkingSet:
         self.threshold = threshold
         self.report = report
         self.total_weight = zonotope.rows.total_weight
+        self.largest = largest
         self.soft = np.ones(len(target))
         self.soft[:n_equalities] = 0.0
 
@@ -151,7 +155,7 @@ class WorkingSet:
 
             # Newton's steps shrink fast or not at all; rows that are few or equal defeat them.
             length = float(np.linalg.norm(step))
-            if length > 0.5 * last_length:
+            if length == 0.0 or length > 0.5 * last_length:
                 insist = True
                 self._grow(2)
             last_length = length
@@ -180,7 +184,8 @@ class WorkingSet:
             # 4. Move, if need be by a shorter step, or look farther around.
             slack = ROUNDING * (abs(point.value) + float(np.abs(point.q) @ np.abs(self.target)))
             moved = self._point(q, sweep)
-            if moved.value > point.value + slack:
+            # Not "above": a value that is not a number must not pass.
+            if not moved.value <= point.value + slack:
                 moved = self._shorter(point, step)
             if trial is not None:
                 # It was to be exact and was not: rows beyond those solved for have changed sides.
@@ -188,7 +193,7 @@ class WorkingSet:
                 if everything and n_needed >= len(point.near):
                     break  # there are no more rows, and rounding has won
                 self._grow(2)
-            if moved.value > point.value + slack:
+            if not moved.value <= point.value + slack:
                 # A Newton step may fail where rows are few or equal; the exact solve descends.
                 insist = True
                 if trial is not None:
@@ -264,14 +269,19 @@ class WorkingSet:
         near = point.near
         band = float(np.abs(near.s).max(initial=0.0))
         kernel = np.zeros(len(near))
-        if band > 0.0:
+        # A band as narrow as rounding holds equal rows, and says nothing about curvature.
+        if band > 1e-14 * float(np.linalg.norm(point.q)) * self.largest:
             kernel = 0.75 / band * (1.0 - (near.s / band) ** 2) * near.weights
         with one_blas_thread():
             curvature = (point.generators * kernel[:, None]).T @ point.generators
             diagonal = np.einsum("ii->i", curvature)
             diagonal += self.soft
             diagonal += 1e-10 * diagonal.mean()
-            return np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
+            try:
+                step = np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
+            except np.linalg.LinAlgError:
+                step = -point.gradient
+        return step if np.isfinite(step).all() else np.zeros_like(point.q)
 
     def _n_needed(self, point: _Point, step: Vector) -> int:
         """How many of the near rows the step may carry across the hyperplane."""
