@@ -20,6 +20,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from sklearn.model_selection import GridSearchCV
 
 from tacit import (
     ICLSClassifier,
@@ -290,6 +291,29 @@ def test_the_answer_is_the_same_whichever_solver_finds_it() -> None:
             assert_same_coefficients(fit, fits[0])
 
 
+@pytest.mark.parametrize("solver", ["interior-point", "lbfgsb"])
+@pytest.mark.parametrize("source", ["path", "Dask array", "CSR"])
+def test_every_solver_takes_every_storage(source: str, solver: str, tmp_path: Path) -> None:
+    table = data(6000)
+    rows = SOURCES[source](tmp_path, table.X_unlabeled)
+    model = ICLSClassifier(solver=solver).fit(table.X, table.y, rows)
+    assert model.solution_.solver == solver
+    assert_same_coefficients(model, in_memory(ICLSClassifier, 6000, "auto"))
+
+
+@pytest.mark.parametrize("source", ["path", "path as a string", "Dask array"])
+def test_a_grid_search_takes_rows_from_elsewhere(source: str, tmp_path: Path) -> None:
+    table = data(6000)
+    rows = SOURCES[source](tmp_path, table.X_unlabeled)
+    grid = {"alpha": [0.0, 1.0, 100.0]}
+    search = GridSearchCV(ICLSClassifier(), grid, cv=3)
+    expected = GridSearchCV(ICLSClassifier(), grid, cv=3)
+    search.fit(table.X, table.y, X_unlabeled=rows)
+    expected.fit(table.X, table.y, X_unlabeled=table.X_unlabeled)
+    assert search.best_params_ == expected.best_params_
+    assert_same_coefficients(search.best_estimator_, expected.best_estimator_)
+
+
 # Predictions.
 
 
@@ -389,6 +413,15 @@ def test_a_model_fitted_in_memory_predicts_rows_elsewhere_and_the_other_way_roun
         model = ICLSClassifier().fit(table.X, table.y, fitted_on)
         for rows in (table.X_unlabeled, sparse.csr_array(table.X_unlabeled), path, array):
             np.testing.assert_array_equal(np.asarray(model.predict(rows)), expected)
+
+
+@pytest.mark.parametrize("source", ["path", "Parquet rows", "Dask array", "CSR"])
+def test_the_score_of_rows_elsewhere_is_that_of_rows_in_memory(source: str, tmp_path: Path) -> None:
+    table = data(300)
+    model = in_memory(ICLSClassifier, 300, "auto")
+    truth = np.random.default_rng(0).integers(0, 2, size=300)
+    rows = SOURCES[source](tmp_path, table.X_unlabeled)
+    assert model.score(rows, truth) == model.score(table.X_unlabeled, truth)
 
 
 # Names of columns.
@@ -552,6 +585,14 @@ def test_other_types_of_dask_are_refused() -> None:
         ICLSClassifier().fit(table.X, table.y, da.from_array(table.X_unlabeled.astype(str)))
     with pytest.raises(ValueError, match="must have rows and known columns"):
         ICLSClassifier().fit(table.X, table.y, da.from_array(table.X_unlabeled[:, 0]))
+    frames = pytest.importorskip("dask.dataframe")
+    rows = frames.from_pandas(pd.DataFrame(table.X_unlabeled), npartitions=2)
+    model = in_memory(ICLSClassifier, 300, "auto")
+    with pytest.raises(TypeError, match=r"Dask DataFrame; use X.to_dask_array\(lengths=True\)"):
+        model.predict(rows)
+    np.testing.assert_array_equal(
+        model.predict(rows.to_dask_array(lengths=True)).compute(), model.predict(table.X_unlabeled)
+    )
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was(tmp_path: Path) -> None:
