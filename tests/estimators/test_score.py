@@ -71,3 +71,10 @@ def test_self_learning_with_a_penalty_of_its_own_choice_is_certified_too(data):
     change = np.mean((model.decision_function(every) + 0.5 - labels) ** 2)
     change -= np.mean((start.decision_function(every) + 0.5 - labels) ** 2)
     assert model.certificate_.worst_change == pytest.approx(change)
+
+
+def test_a_table_elsewhere_cannot_be_scored_where_rows_are_marked(data, tmp_path):
+    X, y = data
+    model = ICLSClassifier().fit(X, y)
+    with pytest.raises(TypeError, match="leave these rows out"):
+        model.score(tmp_path / "rows.parquet", np.where(y == 1, 1, -1))

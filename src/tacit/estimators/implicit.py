@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators.linear import LinearClassifier, read_alpha
+from tacit.estimators.storage import is_elsewhere
 from tacit.estimators.training import TrainingData, read_training_data
 from tacit.rows.sweep import one_blas_thread
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
@@ -153,8 +154,10 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
 def _is_small(*tables: Any) -> bool:
     """Whether all tables together are too small for several BLAS threads to help."""
-    sizes = [np.prod(getattr(table, "shape", (np.inf,))) for table in tables if table is not None]
-    return bool(sum(sizes) <= SMALL)
+    given = [table for table in tables if table is not None]
+    if any(is_elsewhere(table) for table in given):
+        return False
+    return bool(sum(np.prod(getattr(table, "shape", (np.inf,))) for table in given) <= SMALL)
 
 
 def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from tacit._typing import AnyArray, Index, Mask
+from tacit.estimators.storage import is_elsewhere
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class ScoresLabeledRows:
             return float(super().score(X, y, sample_weight))  # type: ignore[misc]
         if not known.any():
             raise ValueError("y has no labels: there is nothing to score.")
+        if is_elsewhere(X):
+            raise TypeError(
+                f"X is a {type(X).__name__} and y marks rows as unlabeled; to score, leave these "
+                "rows out of X and y."
+            )
         index = np.flatnonzero(known)
         weights = None if sample_weight is None else _safe_indexing(sample_weight, index)
         labels = read_labels(y, self.unlabeled).values

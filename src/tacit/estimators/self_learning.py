@@ -17,6 +17,7 @@ from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators.labels import ScoresLabeledRows
 from tacit.estimators.least_squares import LeastSquaresClassifier
 from tacit.estimators.linear import LinearClassifier, read_alpha
+from tacit.estimators.storage import is_elsewhere
 from tacit.estimators.training import (
     DTYPES,
     TrainingData,
@@ -175,7 +176,7 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
             tags.input_tags.sparse = get_tags(base).input_tags.sparse
         return tags
 
-    def predict(self, X: Any) -> AnyArray:
+    def predict(self, X: Any) -> Any:
         """The class of each row, by the last fit.
 
         Parameters
@@ -188,10 +189,10 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         ndarray of shape (n,)
             Members of `classes_`.
         """
-        return np.asarray(self._delegate("predict", X))
+        return self._delegate("predict", X)
 
     @available_if(_base_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Matrix:
+    def decision_function(self, X: Any) -> Any:
         """The decision of the last fit on each row.
 
         Parameters
@@ -204,10 +205,10 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         ndarray of shape (n,) or (n, K)
             As the base estimator has it.
         """
-        return np.asarray(self._delegate("decision_function", X))
+        return self._delegate("decision_function", X)
 
     @available_if(_base_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Matrix:
+    def predict_proba(self, X: Any) -> Any:
         """The class probabilities of the last fit on each row.
 
         Parameters
@@ -220,10 +221,17 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         ndarray of shape (n, K)
             As the base estimator has it.
         """
-        return np.asarray(self._delegate("predict_proba", X))
+        return self._delegate("predict_proba", X)
 
     def _delegate(self, name: str, X: Any) -> Any:
         check_is_fitted(self)
+        if is_elsewhere(X):
+            if isinstance(self.estimator_, LinearClassifier):
+                return getattr(self.estimator_, name)(X)
+            raise TypeError(
+                f"X is a {type(X).__name__}; a {type(self.estimator_).__name__} needs the rows in "
+                "memory, as an array."
+            )
         X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
         return getattr(self.estimator_, name)(X)
 
