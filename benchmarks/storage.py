@@ -11,10 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.instances import gaussian
-from benchmarks.measure import PeakMemory
+from benchmarks.measure import PeakMemory, medians
 from benchmarks.speed import GAP, Line
 from tacit import ICLSClassifier
+from tacit.rows import Rows, as_rows, moments_and_sample
+from tacit.solver import Coefficients
+from tacit.solver.zonotope import Zonotope
 
+# Millions of rows a second, by storage: moments, and values with slope.
+RATES: dict[str, tuple[float, float]] = {}
 PARQUET_ROWS = 10_000_000
 DASK_ROWS = 4_000_000
 
@@ -42,7 +47,8 @@ def parquet_lines(n_rows: int = PARQUET_ROWS) -> list[Line]:
             capture_output=True,
             text=True,
         )
-    peak, sweeps, seconds, gap = done.stdout.split()
+    peak, sweeps, seconds, gap, moments, values = done.stdout.split()
+    RATES["Parquet, float32"] = (float(moments), float(values))
     size = f"{n_rows:.0e} x 50 float32".replace("e+0", "e")
     note = f"{float(seconds):.0f} s, gap {float(gap):.0e}"
     return [
@@ -59,7 +65,30 @@ def _fit_parquet(folder: str) -> None:
     seconds = time.perf_counter() - start
     # The solver's sweeps, one for the moments and one for the certificate.
     sweeps = model.solution_.n_sweeps + 2
-    print(memory.peak, sweeps, seconds, model.solution_.relative_gap())
+    moments, values = sweep_rates(as_rows(folder))
+    print(memory.peak, sweeps, seconds, model.solution_.relative_gap(), moments, values)
+
+
+def sweep_rates(rows: Rows) -> tuple[float, float]:
+    """Millions of rows a second in a sweep for the moments, and in one for values and slope."""
+    zonotope = Zonotope(rows, Coefficients(np.eye(rows.n_features), np.zeros(rows.n_features)))
+    q = np.random.default_rng(0).normal(size=rows.n_features)
+    seconds = medians(
+        {
+            "moments": lambda: moments_and_sample(rows, 65_536),
+            "values": lambda: zonotope.sweep([q], 1e-3, 6000),
+        },
+        3,
+    )
+    return rows.n_rows / 1e6 / seconds["moments"], rows.n_rows / 1e6 / seconds["values"]
+
+
+def rate_rows() -> list[str]:
+    """The rates of single sweeps as rows of a table, those in memory measured now."""
+    RATES["memory, float64"] = sweep_rates(as_rows(gaussian(1, 1_000_000, 50).X_unlabeled))
+    return [
+        f"| {name} | {moments:.1f} | {values:.1f} |" for name, (moments, values) in RATES.items()
+    ]
 
 
 def dask_line(n_rows: int = DASK_ROWS) -> Line:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.instances import HARD, gaussian
+from tacit import ICLSClassifier
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import (
     Basis,
@@ -15,6 +16,7 @@ from tacit.solver import (
 )
 from tacit.solver.least_squares import fit_least_squares
 from tacit.solver.zonotope import Zonotope
+from tests.estimators.test_storage_models import CountedRows
 from tests.problems import Table, projected
 
 METRICS = ("labeled", "all")
@@ -43,7 +45,8 @@ def test_the_answer_is_that_of_the_dense_method(make, metric):
 @pytest.mark.parametrize("make", INSTANCES, ids=lambda make: make.__name__)
 def test_few_sweeps_suffice(make):
     solution = projected(_table(make), "labeled", "working-set")[0].solution
-    assert solution.n_sweeps <= 20
+    # One category a row: two solves in a row, both of targets on the boundary of the set.
+    assert solution.n_sweeps <= (32 if make.__name__ == "one_column_of_categories" else 20)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -138,3 +141,37 @@ def test_near_rows_beyond_the_limit_are_the_nearest():
     q = np.array([1.0, -0.5])
     near = Zonotope(rows, Coefficients(np.eye(2), np.zeros(2))).sweep([q], np.inf, 50).near
     np.testing.assert_allclose(np.abs(near.s), np.sort(np.abs(X @ q))[:50])
+
+
+def test_negative_zeros_are_zeros():
+    # Rows with -0.0 once missed their fractional labels.
+    random = np.random.default_rng(0)
+    X = np.round(random.normal(size=(4024, 10)) * 2)
+    y = random.integers(0, 2, size=24).astype(float)
+    y[:2] = 0.0, 1.0
+    data = Table(X[:24], y, X[24:], np.zeros(4000))
+    answer, _, constraints = projected(data, "all", "working-set")
+    u = answer.solution.labeling.of_rows(NumpyRows(data.X_u))
+    theta = constraints.offset() + u @ constraints.generators()
+    np.testing.assert_allclose(
+        constraints.coefficients(theta).coef, answer.coefficients.coef, atol=1e-10
+    )
+
+
+def test_a_sample_without_weight_is_no_sample():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(5010, 3))
+    y = np.concatenate([random.integers(0, 2, size=10), np.full(5000, -1)])
+    y[:2] = 0, 1
+    weights = np.where(np.arange(5010) < 13, 1.0, 0.0)
+    ours = ICLSClassifier().fit(X, y, sample_weight=weights)
+    few = ICLSClassifier().fit(X[:13], y[:13])
+    np.testing.assert_allclose(ours.coef_, few.coef_, atol=1e-9)
+
+
+def test_the_sweeps_of_both_solves_are_counted_where_ties_are_broken():
+    data = _table(HARD[-1], n_unlabeled=20_000)
+    rows = CountedRows(NumpyRows(data.X_u))
+    model = ICLSClassifier().fit(data.X, data.y, X_unlabeled=rows)
+    # One more for the moments and one for the certificate.
+    assert rows.n_sweeps == model.solution_.n_sweeps + 2

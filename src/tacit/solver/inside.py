@@ -90,8 +90,10 @@ def reach_inside(
     if slope is None:
         return None
     value, reached, curvature = _look(zonotope, target, slope)
+    n_slow = 0
     for _ in range(MOST_SWEEPS):
-        if np.linalg.norm(reached.residual) <= REACHED:
+        size = float(np.linalg.norm(reached.residual))
+        if size <= REACHED:
             return reached
         step = _solve(curvature, reached.residual)
         if step is None:
@@ -107,6 +109,10 @@ def reach_inside(
             if length < 0.01:
                 return None
         value, reached, curvature = trial
+        # At the boundary the labels creep towards their bounds, and Newton's method with them.
+        n_slow += bool(np.linalg.norm(reached.residual) > 0.3 * size)
+        if n_slow > 2:
+            return None
     return None
 
 

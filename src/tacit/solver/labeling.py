@@ -38,8 +38,7 @@ class SignRule:
         """The labels of the rows X."""
         s = np.asarray(X @ self.direction.coef) + self.direction.intercept
         labels = (s < 0).astype(np.float64)
-        # Rounding differs with the shape of a block, so look a little farther than the margin.
-        index = np.flatnonzero(np.abs(s) <= self.margin * (1.0 + 1e-6))
+        index = np.flatnonzero(np.abs(s) <= self._reach())
         if len(index) and len(self.near):
             rows = X[index] if isinstance(X, np.ndarray) else X[index].toarray()
             rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0  # so that -0 is 0
@@ -47,6 +46,11 @@ class SignRule:
             for i, row in zip(index, rows, strict=True):
                 labels[i] = known.get(row.tobytes(), labels[i])
         return labels
+
+    def _reach(self) -> float:
+        """The margin and what rounding may add to it, which differs with the shape of a block."""
+        terms = np.abs(self.near) @ np.abs(self.direction.coef) + abs(self.direction.intercept)
+        return self.margin * (1.0 + 1e-6) + 1e-12 * float(terms.max(initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -82,10 +82,12 @@ class Method:
 
     def is_dense(self, problem: RowsProblem) -> bool:
         """Whether all generators of `problem` are to be held in memory."""
+        weights = problem.sample.weights
+        if problem.unit == 0.0 or (weights is not None and not weights.any()):
+            return True  # nothing to sweep for, or a sample that says nothing
         if self.solver != "auto":
-            return self.solver != "working-set" or problem.unit == 0.0
-        few = problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
-        return few or problem.unit == 0.0
+            return self.solver != "working-set"
+        return problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
 
     def box(self, problem: BoxProblem) -> Solution:
         """Solve a problem whose generators are in memory."""
@@ -94,12 +96,14 @@ class Method:
 
     def rows(self, problem: RowsProblem) -> Solution:
         """Solve a problem whose generators are rows."""
-        if not self.is_dense(problem):
-            solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
-            fits = problem.n_labels * problem.rank <= DENSE_NUMBERS
-            if solution.status.is_success or self.solver == "working-set" or not fits:
-                return solution
-        return with_labeling(problem, self.box(problem.dense()))
+        if self.is_dense(problem):
+            return with_labeling(problem, self.box(problem.dense()))
+        solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+        fits = problem.n_labels * problem.rank <= DENSE_NUMBERS
+        if solution.status.is_success or self.solver == "working-set" or not fits:
+            return solution
+        dense = with_labeling(problem, self.box(problem.dense()))
+        return dense.after(solution)
 
 
 def with_labeling(problem: RowsProblem, solution: Solution) -> Solution:

@@ -20,7 +20,7 @@ from tacit.solver.ties import break_ties, solve_with_ties
 
 # The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
 # part of those in the metric of all rows.
-INVISIBLE = 1e-11
+INVISIBLE = 1e-10
 
 Metric = Literal["labeled", "all", "euclidean"]
 
@@ -221,7 +221,8 @@ def _solve_labeled(
     steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
     first = constraints.problem(steep, steep.T @ target)
     second = constraints.problem(flat, flat.T @ target)
-    if first.unit <= INVISIBLE * constraints.problem(np.eye(basis.rank), target).unit:
+    seen = np.linalg.norm(first.functions.values(constraints.sample.X))
+    if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
         # Rounding errors only: whatever the labels, the labeled loss is the same.
         if n_flat == 0:
             first = constraints.problem(np.zeros_like(steep), np.zeros(rank))
@@ -237,4 +238,5 @@ def _solve_labeled(
     if solution.status is not Status.INSIDE:
         return break_ties(first, second, solution, method)
     both = np.hstack([steep, flat])
-    return method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
+    nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
+    return nearest.after(solution)

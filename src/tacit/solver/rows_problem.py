@@ -70,7 +70,7 @@ class RowsProblem:
         squares = np.einsum("ik,ik->", coef, self.moments.scatter @ coef)
         squares += self.moments.weight * mean @ mean
         centre = 0.5 * self.moments.weight * mean - self.target[first:]
-        return float(0.5 * centre @ centre + 0.125 * squares)
+        return max(float(0.5 * centre @ centre + 0.125 * squares), 0.0)  # rounding may undercut it
 
     def dense(self) -> BoxProblem:
         """With all generators in memory: one sweep, U x r numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from tacit._typing import Vector
@@ -97,6 +97,14 @@ class Solution:
             duality_gap=max(problem.gap(u, q), 0.0),
             stationarity=problem.kkt_residual(u, q),
             infeasibility=problem.infeasibility(u),
+        )
+
+    def after(self, earlier: Solution) -> Solution:
+        """Count in the iterations and sweeps of an earlier attempt."""
+        return replace(
+            self,
+            n_iter=self.n_iter + earlier.n_iter,
+            n_sweeps=self.n_sweeps + earlier.n_sweeps,
         )
 
     def labels(self) -> Vector:

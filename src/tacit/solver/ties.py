@@ -112,6 +112,7 @@ def break_ties(
     slopes = np.abs(zonotope.generators(first.sample.X, None) @ solution.dual)
     threshold = SLOPE_IS_ZERO * float(slopes.max(initial=0.0))
     sweep = zonotope.sweep([solution.dual], threshold, MOST_TIED)
+    solution = replace(solution, n_sweeps=solution.n_sweeps + zonotope.n_sweeps)
     near = sweep.near
     V_first = zonotope.generators(near.X, near.weights)
     if _independent(V_first) or len(near) >= MOST_TIED:
@@ -139,7 +140,6 @@ def break_ties(
         solution,
         labeling=Labeling(None, rule, mass + float(moved.sum()), total + moved @ near.X),
         n_iter=solution.n_iter + nearest.n_iter,
-        n_sweeps=solution.n_sweeps + 1,
         duality_gap=max(solution.relative_gap(), nearest.relative_gap())
         * gap_unit(solution.objective, solution.scale),
     )

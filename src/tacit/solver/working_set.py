@@ -18,9 +18,11 @@ SAFETY = 2.0
 # And at least this many rows for each direction, so that it is worth its while.
 LEAST_NEAR = 3
 # Shorter steps, tried in one sweep where the whole step would raise the dual. It hardly ever does.
-LENGTHS = (0.5, 0.25, 0.1, 0.03)
+LENGTHS = (0.003, 0.03, 0.1, 0.25, 0.5, 1.0)
 # Relative gap of the exact solve on the near rows; the crossing rows decide about the rest.
 EXACT_TOLERANCE = 1e-12
+# Newton steps before an exact solve is enforced; two or three are usual.
+MOST_NEWTON = 8
 # Growth of the near set after a round without progress.
 GROWTH = 4
 # Numbers of near rows that are ever held: 400 MB.
@@ -146,7 +148,7 @@ class WorkingSet:
         """
         point = self._look_at(q)
         best = Outcome(q, q, None, np.inf, np.inf, False, 0)
-        n_rounds, n_inexact, insist, last_length = 0, 0, False, np.inf
+        n_rounds, n_newton, n_inexact, insist, last_length = 0, 0, 0, False, np.inf
         while n_rounds < max_rounds:
             step = self._newton_step(point)
             if close_enough and np.linalg.norm(step) <= close_enough * np.linalg.norm(point.q):
@@ -155,7 +157,8 @@ class WorkingSet:
 
             # Newton's steps shrink fast or not at all; rows that are few or equal defeat them.
             length = float(np.linalg.norm(step))
-            if length == 0.0 or length > 0.5 * last_length:
+            n_newton += 1
+            if length == 0.0 or length > 0.5 * last_length or n_newton > MOST_NEWTON:
                 insist = True
                 self._grow(2)
             last_length = length
@@ -198,8 +201,8 @@ class WorkingSet:
                 insist = True
                 if trial is not None:
                     grown = self._grow(GROWTH)
-                    if everything or not (grown or self._sees_all()):
-                        break
+                    if not (grown or everything or self._sees_all()):
+                        break  # memory forbids to look farther
                     point = self._look_at(point.q)
                 continue
             assert moved.value <= point.value + slack, "the dual must not rise"
@@ -240,12 +243,33 @@ class WorkingSet:
         )
 
     def _shorter(self, point: _Point, step: Vector) -> _Point:
-        """The lowest point on the way: values at several lengths from one sweep."""
-        candidates = [point.q + length * step for length in LENGTHS]
+        """The lowest point on the way, where the whole step goes too far.
+
+        D is convex and piecewise quadratic along the step, so its slope rises piecewise linearly.
+        One sweep gives the slope at several lengths, which enclose its root; a second one looks
+        at the root of the straight line between them, and around it.
+        """
+        slopes = [float(point.gradient @ step), *self._slopes(point, step, LENGTHS)]
+        lengths = [0.0, *LENGTHS]
+        after = next((k for k, slope in enumerate(slopes) if slope > 0.0), len(slopes) - 1)
+        low, high = lengths[max(after - 1, 0)], lengths[after]
+        rise = slopes[after] - slopes[max(after - 1, 0)]
+        part = -slopes[max(after - 1, 0)] / rise if rise > 0.0 else 1.0
+        root = low + min(max(part, 0.01), 1.0) * (high - low)
+        candidates = [point.q + length * step for length in (root, 0.5 * (low + root), low or root)]
         sweep = self._sweep(candidates, None, None)
         values = [self._value(q, sweep, k) for k, q in enumerate(candidates)]
         best = int(np.argmin(values))
         return self._point(candidates[0], sweep) if best == 0 else self._look_at(candidates[best])
+
+    def _slopes(self, point: _Point, step: Vector, lengths: tuple[float, ...]) -> list[float]:
+        """The slope of D along the step at several lengths, in one sweep."""
+        candidates = [point.q + length * step for length in lengths]
+        sweep = self._sweep(candidates, None, None)
+        return [
+            float((self.soft * q + self.target - sweep.negative[k]) @ step)
+            for k, q in enumerate(candidates)
+        ]
 
     def _look_at(self, q: Vector) -> _Point:
         return self._point(q, self._sweep([q], None, None))
@@ -289,7 +313,7 @@ class WorkingSet:
             return 0
         movement = np.abs(point.generators @ step)
         reach = SAFETY * float(np.quantile(movement, 0.95))
-        needed = int(np.searchsorted(np.abs(point.near.s), reach))
+        needed = int(np.searchsorted(np.abs(point.near.s), reach, side="right"))
         return max(needed, LEAST_NEAR * len(step))
 
     def _solve_near(self, point: _Point, n_needed: int) -> Exact:

@@ -46,7 +46,7 @@ def distinct(X: Matrix, weights: Vector, s: Vector) -> NearRows:
     # Rows that differ in s are different, which is cheap to see.
     if len(X) < 2 or len(np.unique(s)) == len(s):
         return NearRows(X, weights, s)
-    X = np.ascontiguousarray(X) + 0.0  # so that -0 is 0
+    X = np.ascontiguousarray(X)
     keys = X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     added = np.bincount(which, weights).astype(np.float64)
@@ -148,6 +148,7 @@ class _SweepKernel:
         rows = block.X[index]
         if not isinstance(rows, np.ndarray):
             rows = rows.toarray()
+        rows = np.ascontiguousarray(rows) + 0.0  # so that -0 is 0 wherever rows are compared
         weights = np.ones(len(index)) if block.weights is None else block.weights[index]
         near = distinct(rows, weights, s[index])
         return near if len(near) <= self.limit else near.nearest(self.limit)
