@@ -15,7 +15,7 @@ from tacit import ICLSClassifier
 SIZES = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 # A peer is not run on larger tables once it has taken so long.
 LONG = 10.0
-OURS, RIDGE = "Tacit (exact)", "Ridge, supervised, for scale"
+OURS, RIDGE = "Tacit (exact)", "Ridge (supervised)"
 COLOURS = {
     OURS: "#0072B2",
     RIDGE: "#999999",
@@ -69,11 +69,19 @@ def draw(curves: Curves, path: Path) -> None:
         style = "--" if name == RIDGE else "-"
         width = 2.4 if name == OURS else 1.4
         axes.plot(x, y, style, color=COLOURS[name], linewidth=width, marker="o", markersize=3)
-        axes.annotate(f" {name}", (x[-1], y[-1]), color=COLOURS[name], va="center", fontsize=9)
+        axes.annotate(
+            name,
+            (x[-1], y[-1]),
+            xytext=(0, 6),
+            textcoords="offset points",
+            color=COLOURS[name],
+            ha="right",
+            va="bottom",
+            fontsize=9,
+        )
     axes.set(xscale="log", yscale="log")
     axes.set_xlabel("unlabeled rows (50 features, 55 labels)")
     axes.set_ylabel("seconds to a relative duality gap of 1e-8")
-    axes.set_xlim(right=axes.get_xlim()[1] * 8)
     axes.set_title("ICLS, whole fit, beside general solvers on its inner problem", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
