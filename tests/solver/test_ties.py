@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacit.solver import BoxProblem, solve
+from tacit.solver import BoxProblem, Status, solve, ties
 from tacit.solver.methods import Method
 from tacit.solver.ties import solve_with_ties
 from tests.problems import Table, projected, table
@@ -108,3 +108,14 @@ def test_rows_that_no_label_speaks_of_leave_the_supervised_solution_alone(seed):
     np.testing.assert_allclose(
         answer.coefficients.values(X), expected.coefficients.values(X), atol=1e-9
     )
+
+
+def test_ties_that_are_too_many_to_break_are_not_passed_off_as_broken(monkeypatch):
+    monkeypatch.setattr(ties, "MOST_TIED", 5)
+    data = _unseen_categories(2, 4000)
+    assert projected(data, "labeled", "working-set")[0].solution.status is Status.STALLED
+    # The default hands them to the dense method.
+    ours = projected(data, "labeled")[0]
+    dense = projected(data, "labeled", "interior-point")[0]
+    assert ours.solution.status.is_success
+    np.testing.assert_allclose(ours.coefficients.coef, dense.coefficients.coef, atol=1e-8)

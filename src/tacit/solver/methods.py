@@ -89,6 +89,11 @@ class Method:
             return self.solver != "working-set"
         return problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
 
+    def fits(self, problem: RowsProblem) -> bool:
+        """Whether the dense method may take over where rounds over the rows have failed."""
+        few = problem.n_labels * problem.rank <= DENSE_NUMBERS
+        return few and self.solver != "working-set"
+
     def box(self, problem: BoxProblem) -> Solution:
         """Solve a problem whose generators are in memory."""
         name = self.solver if self.solver in DENSE else "interior-point"
@@ -99,8 +104,7 @@ class Method:
         if self.is_dense(problem):
             return with_labeling(problem, self.box(problem.dense()))
         solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
-        fits = problem.n_labels * problem.rank <= DENSE_NUMBERS
-        if solution.status.is_success or self.solver == "working-set" or not fits:
+        if solution.status.is_success or not self.fits(problem):
             return solution
         dense = with_labeling(problem, self.box(problem.dense()))
         return dense.after(solution)

@@ -236,7 +236,11 @@ def _solve_labeled(
     if not solution.status.is_success:
         return solution
     if solution.status is not Status.INSIDE:
-        return break_ties(first, second, solution, method)
+        broken = break_ties(first, second, solution, method)
+        if broken.status.is_success or not method.fits(first):
+            return broken
+        dense = solve_with_ties(first.dense(), second.dense(), method.box)
+        return with_labeling(first, dense).after(broken)
     both = np.hstack([steep, flat])
     nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
     return nearest.after(solution)

@@ -103,7 +103,8 @@ def break_ties(
     The undecided rows, those on the hyperplane, are as a rule the few fractional ones, whose labels
     `first` determines. Where there are more (rows that the labeled rows cannot tell from the
     hyperplane: categories without any label), one sweep collects them, equal rows once, and
-    they are solved for in memory.
+    they are solved for in memory. Ties that remain are not passed off as broken: the status is
+    STALLED.
     """
     labeling = solution.labeling
     if labeling is None:
@@ -115,8 +116,10 @@ def break_ties(
     solution = replace(solution, n_sweeps=solution.n_sweeps + zonotope.n_sweeps)
     near = sweep.near
     V_first = zonotope.generators(near.X, near.weights)
-    if _independent(V_first) or len(near) >= MOST_TIED:
+    if _independent(V_first):
         return solution
+    if len(near) >= MOST_TIED:
+        return replace(solution, status=Status.STALLED)
     V_second = Zonotope(second.rows, second.functions).generators(near.X, near.weights)
     # Sums over the decided rows: all with a negative slope, less the undecided among them.
     undecided = near.weights * (near.s < 0)
@@ -131,13 +134,14 @@ def break_ties(
     )
     nearest = method.box(tied)
     if not nearest.status.is_success:
-        return solution
+        return replace(solution, status=Status.STALLED)
     labels = nearest.labels()
     coef, intercept = zonotope.direction(solution.dual)
     rule = SignRule(Coefficients(coef, intercept), threshold, near.X, labels)
     moved = labels * near.weights
     return replace(
         solution,
+        soft_labels=None,
         labeling=Labeling(None, rule, mass + float(moved.sum()), total + moved @ near.X),
         n_iter=solution.n_iter + nearest.n_iter,
         duality_gap=max(solution.relative_gap(), nearest.relative_gap())
