@@ -1,4 +1,8 @@
-"""Thin commands: parse, call the library, print."""
+"""Thin commands: parse, call the library, print.
+
+Exit codes: 0 for success, 1 for something wrong with the data or a file, 2 for a command that was
+written wrongly, 130 after an interrupt (Ctrl-C).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,6 @@ def main() -> None:
         sys.exit(
             "The command line needs typer and rich; install them with: pip install 'tacit[cli]'"
         )
-    from tacit.cli.app import app
+    from tacit.cli.errors import run
 
-    app()
+    run()

@@ -1,0 +1,231 @@
+"""`tacit compare`: whether the unlabeled part of a table is worth using."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from tacit.cli.options import Debug, Drop, Json, Keep, Mark, Seed, TableFile, Target
+from tacit.cli.output import (
+    MOST_WIDTH,
+    STYLES,
+    new_grid,
+    print_heading,
+    print_json,
+    print_paragraph,
+    print_points,
+    stages,
+    stdout_console,
+    this_command,
+)
+from tacit.tables.whole_files import check_can_write, written_whole
+
+if TYPE_CHECKING:
+    from tacit.tables.comparing import TableComparison
+
+# The name under which `tacit fit` knows a contestant.
+MODELS = {"ICLS": "icls", "projected": "projected", "self-learning": "self-learning"}
+
+
+def compare(
+    table: TableFile,
+    target: Target,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page for the browser to this file.")
+    ] = None,
+    unlabeled: Mark = None,
+    keep: Keep = None,
+    drop: Drop = None,
+    folds: Annotated[int | None, typer.Option(min=2, help="Parts to hold back in turn.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="How often to do it all over.")] = 5,
+    scoring: Annotated[str, typer.Option(help="scikit-learn's name of a score.")] = "accuracy",
+    margin: Annotated[
+        float, typer.Option(min=0.0001, help="Differences up to this count as none.")
+    ] = 0.02,
+    max_unlabeled: Annotated[
+        int, typer.Option(min=1, help="Unlabeled rows to use; more are sampled.")
+    ] = 20_000,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 is one for each core.")] = -1,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Does the unlabeled part of a table help, and can it hurt? A verdict with its evidence.
+
+    Labels are held back in turn and predicted by supervised and semi-supervised classifiers; rows
+    without label are never scored.
+    """
+    from tacit.tables.comparing import compare_table
+    from tacit.tables.table import read_table
+
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter("give a positive number, or -1.", param_hint="--jobs")
+    if report is not None:
+        check_can_write(report, "--report")
+    data = read_table(
+        table,
+        target,
+        unlabeled,
+        keep=keep or (),
+        drop=drop or (),
+        max_unlabeled=max_unlabeled,
+        random_state=seed,
+    )
+    with stages() as on_progress, warnings.catch_warnings():
+        # What fits complain about is told by the notes of the comparison.
+        warnings.simplefilter("ignore")
+        found = compare_table(
+            data,
+            cv=folds,
+            n_repeats=repeats,
+            scoring=scoring,
+            margin=margin,
+            n_jobs=jobs,
+            random_state=seed,
+            with_curve=report is not None,
+            on_progress=on_progress,
+        )
+    if report is not None:
+        from tacit.cli.report_page import report_page
+
+        with written_whole(report) as partial:
+            partial.write_text(report_page(found, this_command()).html(), encoding="utf-8")
+    if as_json:
+        print_json(_as_values(found, report))
+        return
+    console = stdout_console()
+    _print(console, found)
+    _print_next(console, found, table, report)
+
+
+def _print(console: Console, found: TableComparison) -> None:
+    comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
+    kind = str(verdict.kind)
+    words = Text(verdict.sentence, style="bold")
+    if verdict.advice:
+        words.append(f"\n{verdict.advice}", style="not bold")
+    console.print()
+    console.print(
+        Panel(
+            words,
+            title=kind.upper(),
+            title_align="left",
+            border_style=STYLES.get(kind, ""),
+            width=min(console.width, MOST_WIDTH),
+        )
+    )
+    if comparison.losses:
+        console.print()
+        console.print(_grid(found))
+        from tacit.selection.differences import CONFIDENCE
+
+        unit = "points" if comparison.measure.in_points else comparison.measure.name
+        print_paragraph(
+            console,
+            f"Differences from the supervised twin ({_twins(found)}) in {unit}, with "
+            f"{CONFIDENCE:.0%} intervals; below zero is better.",
+        )
+    print_heading(console, "Evidence")
+    print_points(console, verdict.evidence)
+    print_heading(console, "What holds for any labels of the unlabeled rows")
+    print_points(
+        console, (f"{name}: {_joined(words)}" for name, words in found.certificates.items())
+    )
+    print_heading(console, "What was done to the data")
+    counts = ", ".join(f"{count:,} {name!s}" for name, count in table.target.counts.items())
+    print_points(
+        console,
+        (
+            f"{table.name}: {table.n_labeled:,} labels ({counts}), {table.n_unlabeled:,} unlabeled "
+            f"rows; {len(table.frame.columns)} columns became {len(found.feature_names)} numbers.",
+            *table.notes,
+        ),
+    )
+
+
+def _grid(found: TableComparison) -> Any:
+    comparison = found.comparison
+    measure = comparison.measure
+    grid = new_grid(
+        "classifier", measure.name, "difference", "interval", "verdict", right=(1, 2, 3)
+    )
+    for contestant in comparison.contestants:
+        loss = measure.text(comparison.losses[contestant.name])
+        method = comparison.methods.get(contestant.name)
+        if method is None:
+            grid.add_row(Text(contestant.name), loss, "", "", Text("supervised", style="dim"))
+            continue
+        twin = method.against_twin
+        grid.add_row(
+            Text(contestant.name),
+            loss,
+            measure.signed(twin.mean),
+            f"{measure.signed(twin.low)} to {measure.signed(twin.high)}",
+            Text(str(method.kind), style=STYLES.get(str(method.kind), "")),
+        )
+    return grid
+
+
+def _print_next(console: Console, found: TableComparison, table: str, report: Path | None) -> None:
+    console.print()
+    if report is not None:
+        console.print(Text(f"The report is in {report}."), soft_wrap=True)
+    recommended = found.comparison.recommended
+    model = MODELS.get(recommended or "", "supervised")
+    command = ["tacit", "fit", table, "--target", found.table.target.name, "--model", model]
+    if found.table.target.mark is not None:
+        command += ["--unlabeled", found.table.target.mark]
+    command += ["-o", "model.skops"]
+    console.print(Text(f"Next: {shlex.join(command)}"), soft_wrap=True)
+
+
+def _twins(found: TableComparison) -> str:
+    twins = dict.fromkeys(c.twin for c in found.comparison.contestants if c.twin is not None)
+    return ", ".join(twins)
+
+
+def _joined(certificate: Any) -> str:
+    return " ".join(str(certificate).split("\n"))
+
+
+def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
+    from tacit.tables.fitting import versions
+
+    comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
+    return {
+        "verdict": {**asdict(verdict), "kind": str(verdict.kind)},
+        "recommended": comparison.recommended,
+        "measure": comparison.measure.name,
+        "margin": comparison.margin,
+        "contestants": comparison.rows(),
+        "certificates": {
+            name: {**asdict(certificate), "words": str(certificate)}
+            for name, certificate in found.certificates.items()
+        },
+        "forecasts": [] if found.curve is None else [asdict(f) for f in _forecasts(found.curve)],
+        "table": {
+            "name": table.name,
+            "target": table.target.name,
+            "labels": table.target.counts,
+            "n_labeled": table.n_labeled,
+            "n_unlabeled": table.n_unlabeled,
+            "columns": [asdict(column) for column in table.columns],
+            "features": found.feature_names,
+            "notes": table.notes,
+        },
+        "report": None if report is None else str(report),
+        "command": this_command(),
+        "versions": versions(),
+    }
+
+
+def _forecasts(curve: Any) -> Any:
+    return curve.forecast(min(20, 2 * curve.n_labels))

@@ -1,0 +1,134 @@
+"""`tacit fit`: one classifier, saved with everything that turns a table into numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from tacit.cli.options import Debug, Drop, Json, Keep, Mark, TableFile, Target
+from tacit.cli.output import (
+    print_json,
+    print_paragraph,
+    print_points,
+    status,
+    stdout_console,
+    this_command,
+)
+from tacit.tables.errors import TableError
+from tacit.tables.whole_files import check_can_write
+
+if TYPE_CHECKING:
+    from tacit.tables.model_file import Model
+
+
+class Method(StrEnum):
+    """The methods that can be fitted."""
+
+    ICLS = "icls"
+    PROJECTED = "projected"
+    SUPERVISED = "supervised"
+    SELF_LEARNING = "self-learning"
+
+
+def fit(
+    table: TableFile,
+    target: Target,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    model: Annotated[Method, typer.Option(help="The method.")] = Method.ICLS,
+    unlabeled: Mark = None,
+    keep: Keep = None,
+    drop: Drop = None,
+    alpha: Annotated[
+        str, typer.Option(help="Ridge penalty; loo chooses it by leave-one-out.")
+    ] = "loo",
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            "--stream/--no-stream",
+            help="Leave unlabeled rows of a Parquet file on disk; by default, if it is big.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Fit a classifier on a table and save it, with the steps that make numbers of its columns."""
+    from tacit.tables.fitting import fit_streamed, fit_table
+    from tacit.tables.model_file import save_model
+    from tacit.tables.streaming import read_streamed
+    from tacit.tables.table import read_table
+
+    check_can_write(out, "--out")
+    penalty = _penalty(alpha)
+    settings: dict[str, Any] = {
+        "keep": keep or (),
+        "drop": drop or (),
+        "need_unlabeled": model is not Method.SUPERVISED,
+    }
+    with status("Reading the table") as say:
+        if _is_to_stream(table, target, drop or [], stream):
+            streamed = read_streamed(table, target, unlabeled, **settings)
+            say("Fitting on rows from disk")
+            fitted = fit_streamed(streamed, model.value, penalty, this_command())
+        else:
+            data = read_table(table, target, unlabeled, **settings)
+            say("Fitting")
+            fitted = fit_table(data, model.value, penalty, this_command())
+        say("Saving")
+        save_model(fitted, out)
+    if as_json:
+        print_json({"file": str(out), **asdict(fitted.card)})
+        return
+    _print(stdout_console(), fitted, out)
+
+
+def _penalty(alpha: str) -> float | str:
+    if alpha == "loo":
+        return alpha
+    try:
+        value = float(alpha)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < float("inf"):
+        raise typer.BadParameter(
+            f"{alpha!r} is no penalty; give a number from 0 on, or loo.", param_hint="--alpha"
+        )
+    return value
+
+
+def _is_to_stream(table: str, target: str, drop: list[str], stream: bool | None) -> bool:
+    from tacit.tables.sampling import is_big_parquet
+    from tacit.tables.streaming import is_streamable
+
+    if stream is None:
+        return is_big_parquet(table) and is_streamable(table, target, drop)
+    if stream and not is_big_parquet(table, small=-1):
+        raise TableError(
+            f"{table!r} is not Parquet, and only Parquet files can be streamed; convert it, or "
+            "leave --stream out."
+        )
+    return stream
+
+
+def _print(console: Console, model: Model, out: Path) -> None:
+    card = model.card
+    counts = ", ".join(
+        f"{count:,} {name!s}" for name, count in zip(card.classes, card.label_counts, strict=True)
+    )
+    print_paragraph(
+        console,
+        f"Fitted {card.model} on {card.n_labeled:,} labels ({counts}) and {card.n_unlabeled:,} "
+        f"unlabeled rows; {len(card.feature_names)} numbers, penalty {card.alpha:.3g}.",
+    )
+    print_paragraph(console, card.certificate_words)
+    if card.sureness is not None:
+        right, held = card.sureness["n_right"], card.sureness["n_labels"]
+        print_paragraph(console, f"Of {held:,} labels held back, {right:,} were predicted right.")
+    if card.notes:
+        print_points(console, card.notes)
+    console.print(Text(f"The model is in {out}."), soft_wrap=True)

@@ -1,0 +1,159 @@
+"use strict";
+// The page reads without this script; it adds sorting, copying, and values on hover and focus.
+(() => {
+  const say = (text) => { document.getElementById("status").textContent = text; };
+  const make = (tag, className, text) => {
+    const made = document.createElement(tag);
+    made.className = className;
+    made.textContent = text ?? "";
+    return made;
+  };
+
+  // Sorting: up, down, and back to the order given.
+  const compareEntries = (numeric) => (a, b) =>
+    numeric ? Number(a) - Number(b) : a.localeCompare(b, document.documentElement.lang, { numeric: true });
+
+  const sortRows = (rows, column, numeric, direction) => {
+    const compare = compareEntries(numeric);
+    const key = (row) => row.cells[column].dataset.value;
+    const present = rows.filter((row) => key(row) !== undefined);
+    const missing = rows.filter((row) => key(row) === undefined);
+    present.sort((a, b) => (direction === "ascending" ? 1 : -1) * compare(key(a), key(b)));
+    return [...present, ...missing];
+  };
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0];
+    const given = [...body.rows];
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const title = head.querySelector(".title");
+      const name = title.textContent;
+      const button = make("button", "sort");
+      button.type = "button";
+      title.replaceWith(button);
+      const sign = make("span", "sign");
+      sign.setAttribute("aria-hidden", "true");
+      button.append(title, sign);
+      button.addEventListener("click", () => {
+        const before = head.getAttribute("aria-sort");
+        const after = { ascending: "descending", descending: null }[before];
+        const direction = after === undefined ? "ascending" : after;
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        if (direction === null) {
+          body.append(...given);
+          say("Rows are in the order given.");
+          return;
+        }
+        head.setAttribute("aria-sort", direction);
+        body.append(...sortRows(given, column, head.dataset.sort === "number", direction));
+        say(`Rows are sorted by ${name}, ${direction}.`);
+      });
+    });
+  }
+
+  // Copying.
+  const copy = async (code) => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      return true;
+    } catch {
+      // Without leave to use the clipboard, the text is marked, so that one key copies it.
+      getSelection().selectAllChildren(code);
+      return document.execCommand("copy");
+    }
+  };
+
+  for (const figure of document.querySelectorAll("figure.code")) {
+    const button = make("button", "copy", "Copy");
+    button.type = "button";
+    figure.querySelector("figcaption").append(button);
+    button.addEventListener("click", async () => {
+      const done = await copy(figure.querySelector("code"));
+      button.textContent = done ? "Copied" : "Marked: now copy";
+      say(button.textContent);
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+  }
+
+  // Curves: one stop for each x. Pointing or focus tells all values there; arrows move on.
+  for (const chart of document.querySelectorAll(".chart")) {
+    const plot = chart.querySelector(".plot");
+    const stops = [...plot.querySelectorAll(".stop")];
+    const legend = chart.parentElement.querySelector(".legend");
+    const told = make("div", "told");
+    told.hidden = true;
+    told.setAttribute("aria-hidden", "true");
+    plot.append(told);
+
+    const hide = () => {
+      told.hidden = true;
+      stops.forEach((stop) => stop.classList.remove("shown"));
+    };
+
+    const show = (stop) => {
+      hide();
+      stop.classList.add("shown");
+      told.replaceChildren(make("p", "head", stop.dataset.head));
+      for (const [index, name, value, band] of JSON.parse(stop.dataset.told)) {
+        const line = make("p", "");
+        line.append(legend.children[index].querySelector("svg").cloneNode(true));
+        line.append(make("span", "name", name), make("strong", "", value));
+        if (band) line.append(make("span", "band-words", band));
+        told.append(line);
+      }
+      told.hidden = false;
+      const across = plot.getBoundingClientRect();
+      const at = stop.querySelector(".guide").getBoundingClientRect().left - across.left;
+      const width = told.offsetWidth;
+      const right = at + 14 + width <= chart.getBoundingClientRect().right - across.left;
+      const left = at - 14 - width >= 0;
+      // Where neither side has room, it stands below, so that it hides no curve.
+      told.classList.toggle("below", !right && !left);
+      told.style.left = right || left ? `${right ? at + 14 : at - 14 - width}px` : "";
+    };
+
+    stops.forEach((stop, k) => {
+      stop.querySelector("title").remove();
+      stop.setAttribute("tabindex", k === 0 ? "0" : "-1");
+      stop.addEventListener("pointerenter", () => show(stop));
+      stop.addEventListener("focus", () => {
+        stops.forEach((other) => other.setAttribute("tabindex", other === stop ? "0" : "-1"));
+        show(stop);
+      });
+      stop.addEventListener("blur", hide);
+      stop.addEventListener("keydown", (event) => {
+        const last = stops.length - 1;
+        const next = {
+          ArrowRight: Math.min(k + 1, last), ArrowLeft: Math.max(k - 1, 0), Home: 0, End: last,
+        }[event.key];
+        if (next !== undefined) {
+          event.preventDefault();
+          stops[next].focus();
+        } else if (event.key === "Escape") {
+          hide();
+        }
+      });
+    });
+    plot.addEventListener("pointerleave", hide);
+  }
+
+  // On paper everything is unfolded.
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((details) => { details.open = true; });
+  });
+  addEventListener("afterprint", () => {
+    folded.forEach((details) => { details.open = false; });
+  });
+
+  // A link into a folded part unfolds it.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const details = target && target.querySelector(":scope > details");
+    if (details) details.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+})();

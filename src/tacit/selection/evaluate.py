@@ -1,0 +1,235 @@
+"""Fit every contestant on one choice of training rows, and many choices side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+
+from tacit._typing import AnyArray, Index
+from tacit.rows.sweep import one_blas_thread
+from tacit.selection.contestants import Contestant
+from tacit.selection.labeled_table import LabeledTable, rows_below
+from tacit.selection.measure import Measure
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Rows to train on, and rows to judge by.
+
+    Attributes
+    ----------
+    key : tuple of int
+        What tells it from the others of a run.
+    labeled, unlabeled, test : ndarray of int
+        Positions in the table.
+    """
+
+    key: tuple[int, ...]
+    labeled: Index
+    unlabeled: Index
+    test: Index
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What came out of one training, by name of contestant.
+
+    Attributes
+    ----------
+    training : Training
+        The rows.
+    losses : dict of str to float
+        The loss on the test rows; empty where only predictions were wanted.
+    predictions : dict of str to ndarray
+        Predictions on the test rows; empty where only losses were wanted.
+    warnings : dict of str to set of str
+        What the fits complained about.
+    """
+
+    training: Training
+    losses: dict[str, float]
+    predictions: dict[str, AnyArray]
+    warnings: dict[str, set[str]]
+
+
+def evaluate(
+    table: LabeledTable,
+    contestants: Sequence[Contestant],
+    measure: Measure | None,
+    training: Training,
+) -> Results:
+    """Fit all contestants on one training; their losses, or without measure their predictions.
+
+    Preprocessing sees all training rows, labeled and unlabeled, whether the classifier after it
+    is supervised or not, so that twins differ in nothing but the classifier; contestants that
+    share it share one fit of it. Steps that need labels, such as feature selection, get the
+    labeled rows only.
+    """
+    # Labeled rows first, so that they can be cut off again whatever preprocessing makes of them.
+    rows = np.concatenate([training.labeled, training.unlabeled])
+    targets = table.targets[rows]
+    n_labeled = len(training.labeled)
+    X_train, X_test = table.rows(rows), table.rows(training.test)
+    prepared: dict[str, tuple[Any, Any]] = {}
+    losses, predictions, complaints = {}, {}, {}
+    for contestant in contestants:
+        with _named(contestant), _recorded() as caught:
+            key = _preprocessing_key(contestant)
+            if key not in prepared:
+                prepared[key] = _prepare(contestant, X_train, X_test, targets, n_labeled)
+            train, test = prepared[key]
+            model = _fitted(contestant, train, targets, n_labeled)
+            if measure is None:
+                predictions[contestant.name] = np.asarray(model.predict(test))
+            else:
+                score = float(measure.scorer(model, test, table.targets[training.test]))
+                losses[contestant.name] = measure.loss(score)
+        if caught:
+            complaints[contestant.name] = {_complaint(warning) for warning in caught}
+    return Results(training, losses, predictions, complaints)
+
+
+def run_all(
+    table: LabeledTable,
+    contestants: Sequence[Contestant],
+    tasks: Iterable[tuple[Measure | None, Training]],
+    n_jobs: int | None,
+    on_progress: Progress | None,
+) -> list[Results]:
+    """Evaluate every task, in order, whichever process is done first.
+
+    Parameters
+    ----------
+    table : LabeledTable
+        The rows.
+    contestants : sequence of Contestant
+        Who to fit.
+    tasks : iterable of (Measure or None, Training)
+        What to evaluate.
+    n_jobs : int or None
+        Processes, as joblib counts them; each has one BLAS thread.
+    on_progress : callable or None
+        Called as on_progress(done, total) after each task, in the calling process.
+    """
+    tasks = list(tasks)
+    calls = (
+        delayed(_numbered)(k, table, contestants, measure, training)
+        for k, (measure, training) in enumerate(tasks)
+    )
+    done: dict[int, Results] = {}
+    with closing(_outcomes(calls, n_jobs)) as outcomes:
+        if on_progress is not None:
+            on_progress(0, len(tasks))
+        for k, results in outcomes:
+            done[k] = results
+            if on_progress is not None:
+                on_progress(len(done), len(tasks))
+    return [done[k] for k in range(len(tasks))]
+
+
+def _outcomes(calls: Iterable[Any], n_jobs: int | None) -> Generator[tuple[int, Results]]:
+    if joblib.effective_n_jobs(n_jobs) > 1:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+    else:
+        # Without joblib, so that an interrupt ends at once and errors keep a short traceback.
+        yield from (function(*given, **named) for function, given, named in calls)
+
+
+def _numbered(k: int, *arguments: Any) -> tuple[int, Results]:
+    with one_blas_thread():
+        return k, evaluate(*arguments)
+
+
+def _preprocessing_key(contestant: Contestant) -> str:
+    steps = contestant.preprocessing
+    if steps is None:
+        return ""
+    try:
+        return str(joblib.hash(steps))
+    except Exception:  # what cannot be pickled, such as a lambda, is shared only with itself
+        return f"{id(contestant)}"
+
+
+def _prepare(
+    contestant: Contestant, X_train: Any, X_test: Any, targets: AnyArray, n_labeled: int
+) -> tuple[Any, Any]:
+    if contestant.preprocessing is None:
+        return X_train, X_test
+    for _, step in contestant.preprocessing.steps:
+        if step is None or (isinstance(step, str) and step == "passthrough"):
+            continue
+        fresh = clone(step)
+        try:
+            X_train = fresh.fit_transform(X_train)
+        except (TypeError, ValueError) as error:
+            X_train = _fit_with_labels(fresh, X_train, targets, n_labeled, error)
+        X_test = fresh.transform(X_test)
+    return X_train, X_test
+
+
+def _fit_with_labels(
+    step: Any, X: Any, targets: AnyArray, n_labeled: int, without: Exception
+) -> Any:
+    """Fit a step that could not be fitted without labels; if it cannot be with, `without` says why.
+
+    Tags do not tell: a ColumnTransformer does not know that its parts need labels.
+    """
+    try:
+        first = step.fit_transform(_first(X, n_labeled), targets[:n_labeled])
+    except (TypeError, ValueError):
+        raise without from None
+    if n_labeled == len(targets):
+        return first
+    rest = _safe_indexing(X, np.arange(n_labeled, len(targets)))
+    return rows_below(first, step.transform(rest))
+
+
+def _fitted(contestant: Contestant, X: Any, targets: AnyArray, n_labeled: int) -> Any:
+    model = clone(contestant.classifier)
+    if "unlabeled" in model.get_params(deep=False):
+        model.set_params(unlabeled=-1)
+    if contestant.is_semi_supervised:
+        return model.fit(X, targets)
+    return model.fit(_first(X, n_labeled), targets[:n_labeled])
+
+
+def _first(X: Any, n_rows: int) -> Any:
+    return _safe_indexing(X, np.arange(n_rows))
+
+
+@contextmanager
+def _named(contestant: Contestant) -> Iterator[None]:
+    """Say whose error it is."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(
+            f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be fitted and "
+            f"scored: {error}"
+        ) from error
+
+
+@contextmanager
+def _recorded() -> Iterator[list[warnings.WarningMessage]]:
+    """Keep warnings for the end, where one sentence can stand for hundreds."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def _complaint(warning: warnings.WarningMessage) -> str:
+    if issubclass(warning.category, ConvergenceWarning):
+        return "did not converge"
+    return str(warning.message).splitlines()[0]

@@ -1,0 +1,102 @@
+"""Which labeled rows are tested on when; unlabeled rows are always in training."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit._typing import Index
+from tacit.selection.labeled_table import LabeledTable
+from tacit.selection.splitters import LabeledKFold, _LabeledSplitter
+
+FOLDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One split of the labeled rows.
+
+    Attributes
+    ----------
+    repeat, fold : int
+        Its number.
+    train, test : ndarray of int
+        Positions of labeled rows in the whole table.
+    """
+
+    repeat: int
+    fold: int
+    train: Index
+    test: Index
+
+
+def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) -> list[Fold]:
+    """Repeated stratified folds, the same for all contestants.
+
+    No more folds than the rarest class has labels, so that every fold tests and trains on every
+    class; none at all where some class has a single label.
+
+    Parameters
+    ----------
+    table : LabeledTable
+        The rows.
+    cv : int, splitter or None
+        Folds; None stands for 10. A splitter is asked once, for splits of the labeled rows.
+    n_repeats : int
+        How often the labeled rows are shuffled and split anew.
+    random_state : int or None
+        Seed.
+    """
+    if not _is_count(n_repeats):
+        raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        return _folds_of_splitter(table, cv)
+    n_labeled = len(table.labeled)
+    if cv is not None and (not _is_count(cv) or cv < 2):
+        raise ValueError(
+            f"cv is {cv!r}; it must be a whole number of folds from 2 on, a splitter with a "
+            "`split` method, or None."
+        )
+    if cv is not None and cv > n_labeled:
+        raise ValueError(
+            f"cv is {cv} and there are only {n_labeled} labels; use at most {n_labeled} folds, or "
+            "leave cv out."
+        )
+    rarest = min(table.label_counts.values())
+    if rarest < 2:
+        return []
+    n_folds = min(FOLDS if cv is None else int(cv), rarest)
+    seeds = np.random.SeedSequence(random_state).generate_state(n_repeats)
+    labels = table.targets[table.labeled]
+    folds = []
+    for repeat, seed in enumerate(seeds):
+        splitter = LabeledKFold(n_folds, shuffle=True, random_state=int(seed), unlabeled=None)
+        for fold, (train, test) in enumerate(splitter.split(None, labels)):
+            folds.append(Fold(repeat, fold, table.labeled[train], table.labeled[test]))
+    return folds
+
+
+def _folds_of_splitter(table: LabeledTable, splitter: Any) -> list[Fold]:
+    labels = table.targets[table.labeled]
+    if isinstance(splitter, _LabeledSplitter):
+        pairs = list(splitter.split(None, labels))
+    else:
+        pairs = list(splitter.split(np.zeros((len(labels), 1)), labels))
+    n_classes = len(table.classes)
+    for train, _ in pairs:
+        if len(np.unique(labels[train])) < n_classes:
+            raise ValueError(
+                f"cv is a {type(splitter).__name__} with a split whose training rows lack a class; "
+                "use a stratified splitter with fewer folds."
+            )
+    return [
+        Fold(0, number, table.labeled[train], table.labeled[test])
+        for number, (train, test) in enumerate(pairs)
+    ]
+
+
+def _is_count(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= 1

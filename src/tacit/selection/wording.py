@@ -1,0 +1,250 @@
+"""Verdicts in words: one sentence for everybody, the numbers for those who want them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tacit.selection.differences import PairedDifference
+from tacit.selection.measure import Measure
+from tacit.selection.verdict import Kind, MethodVerdict, Verdict, decisive_method
+
+
+def write_verdict(
+    methods: Mapping[str, MethodVerdict],
+    losses: Mapping[str, float],
+    baseline: str,
+    measure: Measure,
+    margin: float,
+    n_labels: int,
+    n_rows: int,
+    background: Sequence[str],
+) -> Verdict:
+    """The verdict on a table from the verdicts on its methods.
+
+    Parameters
+    ----------
+    methods : mapping of name to MethodVerdict
+        At least one.
+    losses : mapping of name to float
+        Mean loss of every contestant.
+    baseline : str
+        The supervised contestant with the smallest.
+    measure : Measure
+        What the losses are.
+    margin : float
+        Differences up to this size do not matter.
+    n_labels, n_rows : int
+        Labels, and rows with and without label.
+    background : sequence of str
+        Sentences about how it was measured.
+    """
+    decisive = decisive_method(methods)
+    sentence = _SENTENCES[decisive.kind](decisive, losses, measure, n_labels, n_rows)
+    lines = [_baseline_line(baseline, losses, measure)]
+    for method in methods.values():
+        lines.append(_method_line(method, losses, measure, margin))
+    if decisive.kind is Kind.TOO_FEW:
+        lines += _needed_lines(decisive, measure, margin, n_labels, n_rows)
+    return Verdict(
+        decisive.kind,
+        sentence,
+        _advice(decisive, methods, baseline),
+        (*lines, *background),
+        decisive.name,
+        decisive.labels_needed,
+        decisive.labels_needed_at_most,
+    )
+
+
+def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
+    """The verdict where some class has a single label, so that nothing can be held out."""
+    shown = [f'"{name}"' for name in rare[:5]] + (["others"] if len(rare) > 5 else [])
+    have = f"class {shown[0]} has" if len(rare) == 1 else f"classes {_and(shown)} have"
+    return Verdict(
+        Kind.TOO_FEW,
+        f"There are too few labels to tell whether the unlabeled rows help: the {have} only one "
+        "label.",
+        "Label more rows of each class, at least two and better ten, and ask again.",
+        (
+            "To see how well a classifier does, some labels of every class must be held back and "
+            "some must be learned from, which needs two of each.",
+            *background,
+        ),
+        None,
+    )
+
+
+def difference_text(difference: PairedDifference, measure: Measure) -> str:
+    """A difference with its interval: "7.2 points lower (90% interval: -12.3 to -2.1)"."""
+    interval = f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
+    if measure.amount(difference.mean) == measure.amount(0.0):
+        return f"no different on average (90% interval: {interval})"
+    direction = "lower" if difference.mean < 0.0 else "higher"
+    return f"{measure.amount(difference.mean)} {direction} (90% interval: {interval})"
+
+
+def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
+    """Two losses as people count: "13 in 100" and "20 in 100", with as many as tell them apart."""
+    if not measure.is_error:
+        return measure.text(loss), measure.text(other)
+    for total in (100, 1000):
+        counts = round(loss * total), round(other * total)
+        if counts[0] != counts[1] and min(counts) > 0:
+            break
+    return f"{counts[0]} in {total:,}", f"{counts[1]} in {total:,}"
+
+
+def _instead(method: MethodVerdict, losses: Mapping[str, float], measure: Measure) -> str:
+    reference = method.against_twin.reference
+    with_rows, without = rate_text(losses[method.name], losses[reference], measure)
+    what = f"about {with_rows} answers were wrong"
+    if not measure.is_error:
+        what = f"the {measure.name} was {with_rows}"
+    return f"in tests with {method.name}, {what} instead of {without}"
+
+
+def _helps(method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int) -> str:
+    return f"The unlabeled rows help: {_instead(method, losses, measure)}."
+
+
+def _makes_no_difference(
+    method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int
+) -> str:
+    loss = losses[method.against_best.reference]
+    if measure.is_error:
+        total = 100 if round(100 * loss) > 0 else 1000
+        rate = f"about {round(total * loss)} in {total:,} answers were wrong"
+    else:
+        rate = f"the {measure.name} was about {measure.text(loss)}"
+    return f"The unlabeled rows make no difference: in tests with or without them, {rate}."
+
+
+def _may_hurt(method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int) -> str:
+    return f"The unlabeled rows may hurt: {_instead(method, losses, measure)}."
+
+
+def _too_few(
+    method: MethodVerdict,
+    losses: Mapping[str, float],
+    measure: Measure,
+    n_labels: int,
+    n_rows: int,
+) -> str:
+    start = f"{n_labels:,} labels are too few to tell whether the unlabeled rows help"
+    needed = method.labels_needed
+    if needed is None:
+        return f"{start}."
+    if needed > n_rows:
+        return f"{start}, and even labels for all {n_rows:,} rows may not be enough."
+    return f"{start}; about {needed:,} might be enough."
+
+
+_SENTENCES: dict[Kind, Callable[..., str]] = {
+    Kind.HELPS: _helps,
+    Kind.NO_DIFFERENCE: _makes_no_difference,
+    Kind.MAY_HURT: _may_hurt,
+    Kind.TOO_FEW: _too_few,
+}
+
+
+def _advice(decisive: MethodVerdict, methods: Mapping[str, MethodVerdict], baseline: str) -> str:
+    if decisive.kind is Kind.HELPS:
+        worse = [m.name for m in methods.values() if m.kind is Kind.MAY_HURT]
+        but = f", but not {_and(worse)}, which may hurt" if worse else ""
+        return f"Use {decisive.name}{but}."
+    if decisive.kind is Kind.TOO_FEW:
+        return f"Until there are more labels, use {baseline}, without the unlabeled rows."
+    if decisive.kind is Kind.NO_DIFFERENCE:
+        return f"Use {baseline}, without the unlabeled rows: it is simpler."
+    safe = [m.name for m in methods.values() if m.kind is Kind.NO_DIFFERENCE]
+    also = f" ({_and(safe)} would do no harm, but no good either.)" if safe else ""
+    return f"Use {baseline}, without the unlabeled rows.{also}"
+
+
+def _baseline_line(baseline: str, losses: Mapping[str, float], measure: Measure) -> str:
+    return (
+        f"Without the unlabeled rows, {baseline} does best: {measure.name} "
+        f"{measure.text(losses[baseline])}."
+    )
+
+
+def _method_line(
+    method: MethodVerdict, losses: Mapping[str, float], measure: Measure, margin: float
+) -> str:
+    twin, best = method.against_twin, method.against_best
+    if method.certain:
+        return f"{method.name} {method.kind}: {_same_answers(twin, measure)}"
+    line = (
+        f"{method.name}: {method.kind}. Its {measure.name} is {measure.text(losses[method.name])}, "
+        f"that of its supervised twin {twin.reference} {measure.text(losses[twin.reference])}: "
+        f"{difference_text(twin, measure)}"
+    )
+    if method.kind is Kind.HELPS:
+        line += f"; chance alone would do as well with probability {_p_text(method.p_adjusted)}"
+    elif method.kind is Kind.MAY_HURT:
+        line += f"; chance alone would do as badly with probability {_p_text(twin.p_worse)}"
+    elif method.kind is Kind.NO_DIFFERENCE:
+        line += f", within the {measure.amount(margin)} that count as no difference"
+    line += "."
+    if best.mean > 0.0 and best.reference != twin.reference and twin.mean < 0.0:
+        line += (
+            f" But {best.reference} does better without the unlabeled rows: "
+            f"{measure.text(losses[best.reference])}."
+        )
+    if twin.disagreement == 0.0:
+        line += " Fitted on all labels, the two give every unlabeled row the same answer."
+    elif twin.disagreement is not None:
+        line += (
+            f" Fitted on all labels, the two give different answers for "
+            f"{_percent(twin.disagreement)} of the unlabeled rows"
+        )
+        if twin.disagreement < abs(twin.mean):
+            # With the labels of a fold less they may differ in more rows than in the end.
+            line += f", so that there the difference is {measure.amount(twin.disagreement)} at most"
+        line += "."
+    return line
+
+
+def _needed_lines(
+    method: MethodVerdict, measure: Measure, margin: float, n_labels: int, n_rows: int
+) -> list[str]:
+    needed, at_most = method.labels_needed, method.labels_needed_at_most
+    if needed is None or at_most is None:
+        return []
+    if needed == at_most:
+        return [
+            f"To tell a difference of {measure.amount(margin)} between {method.name} and "
+            f"{method.against_twin.reference}, about {at_most:,} labels would be needed; there "
+            f"are {n_labels:,}."
+        ]
+    return [
+        f"About {needed:,} labels would be needed if the difference is as large as it looks now, "
+        f"and about {at_most:,} to tell a difference of {measure.amount(margin)}; there are "
+        f"{n_labels:,}."
+    ]
+
+
+def _p_text(p: float) -> str:
+    return "below 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def _percent(part: float) -> str:
+    text = f"{100.0 * part:.1f}%"
+    return "fewer than 0.1%" if part > 0.0 and text == "0.0%" else text
+
+
+def _same_answers(difference: PairedDifference, measure: Measure) -> str:
+    part = difference.disagreement or 0.0
+    if part == 0.0:
+        return f"it gives every unlabeled row the same answer as {difference.reference}."
+    return (
+        f"it gives a different answer from {difference.reference} for only {_percent(part)} of the "
+        "unlabeled rows, so that whatever their true labels are, the errors on them differ by at "
+        f"most {measure.amount(part)}."
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,183 @@
+"""What each column of a table is, and whether it can be a feature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit.tables.dates import date_format
+from tacit.tables.packages import import_pandas
+
+NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
+IDENTIFIER, CONSTANT, EMPTY, UNWANTED = "identifier", "constant", "empty", "left out by choice"
+FEATURES = (NUMBER, CATEGORY, DATE, TEXT)
+
+# Up to here a category has one column for each value; above, strings are encoded by their letters.
+MOST_VALUES = 40
+# A column is numeric or a date if this part of its values can be read so: a few typing errors.
+READABLE = 0.95
+# Fewer rows than this may be all different by chance.
+FEW_ROWS = 20
+UNIQUE = 0.99
+LONG_TEXT, WORDS_OF_TEXT = 60, 4.0
+# A word, as scikit-learn counts them, and how many of them a text needs to be described by.
+WORD, LEAST_WORDS = re.compile(r"\b\w\w+\b"), 4
+ID_NAME = re.compile(r"(^|[\W_])(id|ids|uuid|guid|key|index|idx|nr|no|number|num|code|unnamed)\d*$")
+SAMPLE = 2000
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column and what becomes of it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        "number", "category", "date" or "text" for features; otherwise why it is none.
+    note : str
+        What a reader should know about it, or nothing.
+    date_format : str or None
+        How its dates are written, if they are text.
+    n_missing, n_values : int
+        Rows without value, and different values.
+    n_words : int
+        For free text, the different words in some of it.
+    """
+
+    name: str
+    kind: str
+    note: str = ""
+    date_format: str | None = None
+    n_missing: int = 0
+    n_values: int = 0
+    n_words: int = 0
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether the classifier sees it."""
+        return self.kind in FEATURES
+
+
+def judge_columns(
+    frame: Any, keep: Collection[str] = (), drop: Collection[str] = ()
+) -> tuple[Column, ...]:
+    """Say of each column what it is.
+
+    Labels are not looked at, so the judgement may use all rows without flattering the classifier.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table without its target.
+    keep : collection of str
+        Columns that are features even if they look like identifiers.
+    drop : collection of str
+        Columns to leave out.
+    """
+    return tuple(_judge(name, frame[name], name in keep, name in drop) for name in frame.columns)
+
+
+def _judge(name: str, column: Any, keep: bool, drop: bool) -> Column:
+    pandas = import_pandas()
+    types = pandas.api.types
+    missing = int(column.isna().sum())
+    known = column.dropna()
+    values = _n_values(known)
+
+    def found(kind: str, note: str = "", date: str | None = None) -> Column:
+        return Column(name, kind, note, date, missing, values)
+
+    if drop:
+        return found(UNWANTED, "you asked for it")
+    if len(known) == 0:
+        return found(EMPTY, "it has no values")
+    if values == 1 and missing == 0:
+        return found(CONSTANT, f"every row has the value {_short(known.iloc[0])}")
+    if types.is_datetime64_any_dtype(column.dtype):
+        return found(DATE)
+    if isinstance(column.dtype, pandas.CategoricalDtype) and values <= MOST_VALUES:
+        return found(CATEGORY)  # whoever made the file says so
+    if types.is_bool_dtype(column.dtype):
+        return found(NUMBER)
+    if types.is_numeric_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        if not keep and _is_counter(name, known, values):
+            return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
+        return found(NUMBER)
+    return _judge_text(found, name, known, values, keep)
+
+
+def _judge_text(
+    found: Callable[..., Column], name: str, known: Any, values: int, keep: bool
+) -> Column:
+    pandas = import_pandas()
+    texts = known.astype(str).str.strip()
+    numbers = pandas.to_numeric(texts, errors="coerce")
+    readable = float(numbers.notna().mean())
+    if readable >= READABLE:
+        bad = texts[numbers.isna()]
+        if not keep and _is_counter(name, numbers.dropna(), values):
+            return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
+        return found(NUMBER, _unreadable(bad, "numbers"))
+    sample = texts.iloc[:: max(1, len(texts) // SAMPLE)]
+    written = date_format(sample)
+    if written is not None:
+        return found(DATE, written.note, written.format)
+    words = float(sample.str.count(r"\s+").mean()) + 1.0
+    length = float(sample.str.len().mean())
+    longest = int(texts.str.len().max())
+    if values <= MOST_VALUES and values < UNIQUE * len(texts):
+        return found(CATEGORY)  # however long its values are
+    if words >= WORDS_OF_TEXT or (length >= LONG_TEXT and words >= 2.0):
+        vocabulary = {word for text in sample for word in WORD.findall(text.lower())}
+        if len(vocabulary) >= LEAST_WORDS:
+            note = f"free text of up to {longest:,} characters, described by the words in it"
+            return replace(found(TEXT, note), n_words=len(vocabulary))
+    if not keep and len(texts) >= FEW_ROWS and values >= UNIQUE * len(texts):
+        return found(IDENTIFIER, _identifier_note("texts", values, len(texts)))
+    return found(CATEGORY, f"{values:,} different values, described by the letters in them")
+
+
+def _is_counter(name: str, known: Any, values: int) -> bool:
+    """Whether whole numbers name the rows instead of measuring something."""
+    if len(known) < FEW_ROWS or values < UNIQUE * len(known):
+        return False
+    try:
+        numbers = known.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    if not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
+        return False
+    steps = np.diff(numbers)
+    in_order = bool((steps > 0).all() or (steps < 0).all())
+    without_gaps = bool(np.ptp(numbers) < 1.05 * len(numbers))
+    return in_order or without_gaps or ID_NAME.search(name.casefold()) is not None
+
+
+def _n_values(known: Any) -> int:
+    try:
+        return int(known.nunique())
+    except TypeError:  # lists and the like
+        return int(known.astype(str).nunique())
+
+
+def _identifier_note(what: str, n_values: int, n_rows: int) -> str:
+    all_of = "all" if n_values == n_rows else "nearly all"
+    return f"looks like an identifier, {all_of} {n_rows:,} {what} being different"
+
+
+def _unreadable(bad: Any, what: str) -> str:
+    if len(bad) == 0:
+        return ""
+    examples = ", ".join(_short(value) for value in bad.unique()[:3])
+    return f"{len(bad):,} values are no {what} and count as missing ({examples})"
+
+
+def _short(value: Any, most: int = 30) -> str:
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= most else f"{text[: most - 4]}...'"

@@ -1,0 +1,253 @@
+"""From a file to a frame, with every way this can fail said in one sentence."""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.tables.errors import TableError
+from tacit.tables.formats import (
+    FEATHER,
+    HEAD_BYTES,
+    PARQUET,
+    TextFormat,
+    format_of_text,
+    kind_of_file,
+    read_head,
+    suffix_of,
+)
+from tacit.tables.packages import import_pandas, import_pyarrow
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """A table as it was read.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        All rows and columns.
+    name : str
+        What to call it in messages.
+    notes : tuple of str
+        What was guessed on the way.
+    """
+
+    frame: Any
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+def read_raw(source: str | Path, as_text: Collection[str] = ()) -> RawTable:
+    """Read a whole file, or the standard input where `source` is "-".
+
+    Parameters
+    ----------
+    source : str or Path
+        A CSV, TSV, Parquet or Feather file (text may be packed by gzip, bz2 or xz), a folder of
+        Parquet files, or "-".
+    as_text : collection of str
+        Columns of CSV files to read as they are written, even if they look like numbers.
+
+    Returns
+    -------
+    RawTable
+        With column names as strings, none of them twice.
+
+    Raises
+    ------
+    TableError
+        If there is no such file or it holds no table.
+    """
+    if str(source) == STANDARD_INPUT:
+        return _read_bytes(_standard_input(), "The standard input", as_text)
+    path = existing(source)
+    if path.is_dir():
+        frame = _read_arrow(PARQUET, parquet_files(path), repr(str(path)))
+        return _checked(RawTable(frame, repr(str(path))))
+    head, name = read_head(path), repr(str(path))
+    kind = kind_of_file(head, name, suffix_of(path))
+    if kind in (PARQUET, FEATHER):
+        return _checked(RawTable(_read_arrow(kind, [path], name), name))
+    layout = format_of_text(head, suffix_of(path))
+    return _read_text(path, layout, head, name, as_text)
+
+
+def existing(source: str | Path) -> Path:
+    """The path, if there is a file or folder that may be read."""
+    path = Path(source)
+    try:
+        found = path.exists()
+    except OSError as error:
+        raise TableError(f"{str(path)!r} is no file: {error}.") from error
+    if not found:
+        near = _near_files(path)
+        hint = f"; did you mean {near!r}?" if near else "; check the name and the folder."
+        raise TableError(f"There is no file {str(path)!r}{hint}")
+    return path
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """The Parquet files of a path: itself, or those of the folder in order of their names."""
+    if path.is_file():
+        return [path]
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.suffix.lower() in (".parquet", ".pq")
+        and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+    )
+    if not files:
+        raise TableError(
+            f"{str(path)!r} is a folder without Parquet files; name a file, or a folder of files "
+            "that end in .parquet."
+        )
+    return files
+
+
+@contextmanager
+def arrow_errors(name: str, kind: str = PARQUET) -> Iterator[None]:
+    """Say what is wrong with a file that Arrow cannot read."""
+    pyarrow = import_pyarrow()
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, PermissionError):
+            raise TableError(f"{name} may not be read; change its permissions.") from error
+        raise TableError(
+            f"{name} is damaged or is no {kind} file ({_first_line(error)}); write it again."
+        ) from error
+
+
+def _read_arrow(kind: str, files: list[Path], name: str) -> Any:
+    pyarrow = import_pyarrow()
+    read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
+    with arrow_errors(name, kind):
+        tables = [read(file) for file in files]
+        for table in tables:
+            check_no_duplicates(table.column_names, name)
+        table = pyarrow.concat_tables(tables, promote_options="default")
+        return table.to_pandas().reset_index(drop=True)
+
+
+def _read_bytes(content: bytes, name: str, as_text: Collection[str]) -> RawTable:
+    kind = kind_of_file(content[:HEAD_BYTES], name, "")
+    if kind in (PARQUET, FEATHER):
+        pyarrow = import_pyarrow()
+        read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
+        with arrow_errors(name, kind):
+            table = read(pyarrow.BufferReader(content))
+            check_no_duplicates(table.column_names, name)
+            return _checked(RawTable(table.to_pandas().reset_index(drop=True), name))
+    head = content[:HEAD_BYTES]
+    return _read_text(io.BytesIO(content), format_of_text(head, ""), head, name, as_text)
+
+
+def _read_text(
+    source: Any, layout: TextFormat, head: bytes, name: str, as_text: Collection[str]
+) -> RawTable:
+    pandas = import_pandas()
+    _check_header(head, layout, name)
+    try:
+        with warnings.catch_warnings():
+            # Values beyond the header would be dropped with no more than a warning.
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = pandas.read_csv(
+                source,
+                sep=layout.separator,
+                decimal=layout.decimal,
+                encoding=layout.encoding,
+                skipinitialspace=True,
+                low_memory=False,
+                index_col=False,
+                dtype=dict.fromkeys(as_text, str),
+            )
+    except pandas.errors.ParserWarning as error:
+        raise TableError(
+            f"{name} has lines with more values than the header has names; give every column a "
+            "name, or quote values that contain the separator."
+        ) from error
+    except pandas.errors.EmptyDataError as error:
+        raise TableError(f"{name} is empty; it must have a header line and rows.") from error
+    except pandas.errors.ParserError as error:
+        what = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
+        raise TableError(
+            f"{name} has a line that does not fit the header ({what}); quote values that contain "
+            f"{layout.separator!r}, or correct the line."
+        ) from error
+    except UnicodeError as error:
+        raise TableError(f"{name} is not text in UTF-8; save it as UTF-8.") from error
+    except PermissionError as error:
+        raise TableError(f"{name} may not be read; change its permissions.") from error
+    notes = []
+    if layout.separator not in (",", "\t"):
+        notes.append(f"Values were taken to be separated by {layout.separator!r}.")
+    if layout.decimal == ",":
+        notes.append("The comma was taken for the decimal sign.")
+    if layout.encoding == "cp1252":
+        notes.append("The file is not in UTF-8; it was read as Windows-1252.")
+    return _checked(RawTable(frame, name, tuple(notes)))
+
+
+def _check_header(head: bytes, layout: TextFormat, name: str) -> None:
+    """Find names that occur twice, which pandas would rename without a word."""
+    import csv
+
+    text = head.decode(layout.encoding, errors="replace").lstrip("\r\n")
+    rows = csv.reader(io.StringIO(text), delimiter=layout.separator, skipinitialspace=True)
+    names = next(rows, [])
+    if not any(value.strip() for value in names):
+        raise TableError(f"{name} is empty; it must have a header line and rows.")
+    check_no_duplicates([value.strip() for value in names if value.strip()], name)
+
+
+def check_no_duplicates(names: list[str], name: str) -> None:
+    """An error where two columns have one name."""
+    twice = [column for column, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(
+            f"{name} has more than one column named {twice[0]!r}; give each column its own name."
+        )
+
+
+def _checked(table: RawTable) -> RawTable:
+    frame = table.frame
+    frame.columns = [str(column).strip() for column in frame.columns]
+    check_no_duplicates(list(frame.columns), table.name)
+    if frame.shape[1] == 0:
+        raise TableError(f"{table.name} has no columns; it must have a header line and rows.")
+    if len(frame) == 0:
+        raise TableError(f"{table.name} has a header but no rows; add the rows.")
+    return table
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise TableError(
+            "The table was to come from the standard input, which is a terminal; pipe a file in, "
+            "or name one."
+        )
+    return sys.stdin.buffer.read()
+
+
+def _near_files(path: Path) -> str | None:
+    from difflib import get_close_matches
+
+    if not path.parent.is_dir():
+        return None
+    names = [file.name for file in path.parent.iterdir() if not file.name.startswith(".")]
+    near = get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return str(path.with_name(near[0])) if near else None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

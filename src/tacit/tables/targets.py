@@ -1,0 +1,187 @@
+"""The column of labels: which rows have one, and what the classes are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from tacit._typing import AnyArray, Mask
+from tacit.tables.errors import TableError
+from tacit.tables.packages import import_pandas
+
+MOST_CLASSES = 50
+SHOWN = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Labels of a table.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    values : ndarray of object of shape (n,)
+        A string or whole number for each labeled row, None for the others.
+    counts : dict
+        Labels of each class, in order of the classes.
+    mark : str or None
+        What marked rows without label, besides blanks.
+    """
+
+    name: str
+    values: AnyArray
+    counts: dict[Any, int]
+    mark: str | None = None
+
+    @property
+    def is_labeled(self) -> Mask:
+        """Where the label is known."""
+        return np.array([value is not None for value in self.values], dtype=bool)
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes, sorted."""
+        return list(self.counts)
+
+
+def find_column(name: str, columns: list[str], table: str) -> str:
+    """The column of that name, or an error with the names that come near."""
+    if name in columns:
+        return name
+    folded = {column.casefold(): column for column in columns}
+    near = folded.get(name.casefold().strip())
+    if near is None:
+        matches = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
+        near = folded[matches[0]] if matches else None
+    if near is not None:
+        raise TableError(f"{table} has no column {name!r}; did you mean {near!r}?")
+    raise TableError(f"{table} has no column {name!r}; its columns are {shown(columns, 12)}.")
+
+
+def read_target(
+    column: Any, name: str, mark: str | None, table: str, need_unlabeled: bool = True
+) -> Target:
+    """Tell labels from blanks and marks, and check that the labels are classes.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The column of labels.
+    name : str
+        Its name.
+    mark : str or None
+        The value that stands for "unlabeled", besides blanks and NA; numbers as text.
+    table : str
+        What to call the table in messages.
+    need_unlabeled : bool, default=True
+        Whether a table with a label in every row is an error.
+    """
+    values = label_values(column, mark, name)
+    known = [value for value in values if value is not None]
+    if not known:
+        blank = "blank or NA" if mark is None else f"blank, NA or {mark!r}"
+        raise TableError(
+            f"Column {name!r} of {table} has no labels: every row is {blank}; fill in the labels "
+            "that you know, at least two of each class."
+        )
+    tally = Counter(known)
+    counts = {value: tally[value] for value in sorted(tally)}
+    _check_classes(name, table, counts, len(known))
+    if need_unlabeled and len(known) == len(values):
+        _refuse_no_unlabeled(name, table, list(counts), mark)
+    return Target(name, values, counts, mark)
+
+
+def is_unlabeled(column: Any, mark: str | None) -> Mask:
+    """Where a column of labels is blank, missing or the mark."""
+    types = import_pandas().api.types
+    missing = np.array(column.isna(), dtype=bool)
+    if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
+        if mark is not None and _is_number(mark):
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            missing |= numbers == float(mark)
+        return missing
+    known = column[~missing].map(str).str.strip()
+    blank = (known == "") | (known == mark if mark is not None else False)
+    missing[np.flatnonzero(~missing)[blank.to_numpy(dtype=bool)]] = True
+    return missing
+
+
+def label_values(column: Any, mark: str | None, name: str) -> AnyArray:
+    """Every label as a whole number or a string, and None for rows without one."""
+    types = import_pandas().api.types
+    known = ~is_unlabeled(column, mark)
+    labels = np.full(len(column), None, dtype=object)
+    if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
+        labels[known] = _whole_numbers(column[known].to_numpy(dtype=np.float64), name)
+    else:
+        labels[known] = _one_kind(column[known])
+    return labels
+
+
+def _one_kind(known: Any) -> list[Any]:
+    values: list[Any] = known.tolist()
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return values
+    return [str(value).strip() for value in values]
+
+
+def _whole_numbers(known: AnyArray, name: str) -> list[int]:
+    if not np.isfinite(known).all():
+        raise TableError(
+            f"Column {name!r} has an infinite number for a label; labels must be classes."
+        )
+    if (known != np.round(known)).any():
+        example = known[known != np.round(known)][0]
+        raise TableError(
+            f"Column {name!r} has numbers with decimals, such as {example:g}, so it looks like a "
+            "measurement and not like classes; make classes of it first, such as high and low."
+        )
+    return [int(value) for value in known]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_classes(name: str, table: str, counts: dict[Any, int], n_labels: int) -> None:
+    classes = list(counts)
+    if len(classes) == 1:
+        raise TableError(
+            f"Column {name!r} of {table} has labels of only one class, {classes[0]!r}; label some "
+            "rows of another class too."
+        )
+    if len(classes) > MOST_CLASSES or (len(classes) > 10 and len(classes) > n_labels / 2):
+        raise TableError(
+            f"Column {name!r} of {table} has {len(classes):,} different values in {n_labels:,} "
+            f"labels ({shown(classes, 3)}), so it does not look like classes; choose another "
+            "--target."
+        )
+
+
+def _refuse_no_unlabeled(name: str, table: str, classes: list[Any], mark: str | None) -> None:
+    hint = (
+        f"name the value that marks rows without label, one of {shown(classes)}, with "
+        "--unlabeled, or leave their labels blank"
+        if mark is None
+        else f"the mark {mark!r} does not occur, only {shown(classes)}"
+    )
+    raise TableError(
+        f"Column {name!r} of {table} has a label in every row, so there is no unlabeled data; "
+        f"{hint}."
+    )
+
+
+def shown(values: list[Any], most: int = SHOWN) -> str:
+    """Some values for a message, and how many there are."""
+    text = ", ".join(repr(value) for value in values[:most])
+    return f"{text}, ... ({len(values)} in all)" if len(values) > most else text

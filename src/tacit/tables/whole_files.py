@@ -1,0 +1,67 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# What is being written now, so that a process that is told to stop at once can clean up.
+_unfinished: set[Path] = set()
+
+
+@contextmanager
+def written_whole(file: Path) -> Iterator[Path]:
+    """A temporary name beside `file`, which becomes `file` when the block ends without error.
+
+    Parameters
+    ----------
+    file : Path
+        The file to write. One that was there before stays as it is until then.
+
+    Yields
+    ------
+    Path
+        Where to write, with the same suffix.
+    """
+    # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
+    partial = file.with_name(f".{file.stem}.{uuid.uuid4().hex[:12]}.partial{file.suffix}")
+    _unfinished.add(partial)
+    try:
+        yield partial
+        os.replace(partial, file)
+    finally:
+        partial.unlink(missing_ok=True)
+        _unfinished.discard(partial)
+
+
+def remove_unfinished() -> None:
+    """Delete whatever is half written, before a process ends without unwinding."""
+    for partial in list(_unfinished):
+        partial.unlink(missing_ok=True)
+
+
+def check_can_write(file: Path, what: str) -> None:
+    """Complain early about a place that cannot be written to.
+
+    Parameters
+    ----------
+    file : Path
+        The file to be written later.
+    what : str
+        How the user named it, for the message.
+    """
+    if file.is_dir():
+        raise IsADirectoryError(f"{what} is the folder {str(file)!r}; name a file in it.")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(
+            f"{what} is {str(file)!r}, but the folder {str(file.parent)!r} does not exist; create "
+            "it or name another."
+        )
+    if not os.access(file.parent, os.W_OK):
+        raise PermissionError(
+            f"{what} is {str(file)!r}, but the folder {str(file.parent)!r} cannot be written to; "
+            "name another."
+        )

@@ -1,0 +1,141 @@
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.process import assert_one_sentence, tacit
+from tests.tables import generated
+
+# Fewer folds than a user gets by default; everything else is what a user gets.
+QUICK = ("--repeats", "1", "--folds", "2", "--jobs", "1")
+KINDS = ("HELPS", "MAKES NO DIFFERENCE", "MAY HURT", "TOO FEW LABELS TO TELL")
+
+
+@pytest.mark.parametrize(
+    ("make", "target"),
+    [(generated.churn, "churned"), (generated.medical, "diagnosis"), (generated.sensor, "state")],
+)
+def test_one_command_leads_from_a_mixed_table_to_a_verdict_and_a_report(make, target, tmp_path):
+    generated.write(make(), tmp_path / "table.csv")
+    done = tacit(
+        "compare", "table.csv", "--target", target, "--report", "report.html", *QUICK, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert sum(f"─ {kind} ─" in done.stdout for kind in KINDS) == 1
+    for words in ("ridge", "logistic", "ICLS", "self-learning", "looks like an identifier"):
+        assert words in done.stdout
+    assert f"tacit fit table.csv --target {target}" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "table.csv"]
+    page = (tmp_path / "report.html").read_text()
+    assert len(page) < 3_000_000
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert headings == [
+        "The picture",
+        "The numbers",
+        "The evidence in words",
+        "What holds for any labels",
+        "Learning curves",
+        "What was done to the data",
+        "How to repeat this",
+    ]
+    assert f"tacit compare table.csv --target {target} --report report.html" in page
+    assert not re.search(r"(src|href)=\"https?:", page)
+
+
+@pytest.fixture
+def easy(tmp_path):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 300)
+    frame = pd.DataFrame(random.normal(size=(300, 4)) + y[:, None], columns=list("abcd"))
+    frame["y"] = y
+    frame.loc[40:, "y"] = -1
+    return generated.write(frame, tmp_path / "easy.csv")
+
+
+def test_json_is_all_that_a_program_reads(easy, tmp_path):
+    done = tacit(
+        "compare", "-", "-t", "y", "--unlabeled", "-1", "--json", *QUICK,
+        cwd=tmp_path, stdin=easy.read_bytes(),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["verdict"]["kind"].upper() in KINDS
+    assert found["verdict"]["evidence"]
+    assert [row["name"] for row in found["contestants"]][:2] == ["ridge", "logistic"]
+    assert found["table"]["labels"] == {"0": 17, "1": 23} or found["table"]["n_labeled"] == 40
+    assert found["table"]["n_unlabeled"] == 260
+    assert set(found["certificates"]) == {"ICLS", "projected", "self-learning"}
+    assert found["report"] is None
+
+
+def broken(folder, name):
+    """A file with one thing wrong with it, by the name of what is wrong."""
+    path = folder / f"{name.replace(' ', '-')}.csv"
+    frame = pd.DataFrame({"x": range(30), "z": [k % 4 for k in range(30)]})
+    frame["y"] = [None, "a", "b"] * 10
+    if name == "empty":
+        path.write_bytes(b"")
+        return path
+    if name == "no labels":
+        frame["y"] = None
+    elif name == "one class":
+        frame["y"] = [None, "a", "a"] * 10
+    elif name == "continuous target":
+        frame["y"] = [None, 0.5, 1.25] * 10
+    elif name == "no such file":
+        return path
+    elif name == "corrupt Parquet":
+        path = path.with_suffix(".parquet")
+        path.write_bytes(b"PAR1" + b"\x00garbage" * 40 + b"PAR1")
+        return path
+    elif name == "column twice":
+        path.write_bytes(b"x,x,y\n1,2,a\n3,4,b\n5,6,\n")
+        return path
+    generated.write(frame, path)
+    return path
+
+
+BAD = {
+    "no such file": ("There is no file",),
+    "no such column": ("has no column 'Y'", "did you mean 'y'?"),
+    "no labels": ("has no labels", "fill in"),
+    "one class": ("only one class, 'a'",),
+    "empty": ("is empty",),
+    "corrupt Parquet": ("is damaged", "write it again"),
+    "continuous target": ("looks like a measurement",),
+    "column twice": ("more than one column named 'x'",),
+}
+
+
+@pytest.mark.parametrize(("what", "words"), BAD.items(), ids=BAD)
+def test_compare_says_in_one_sentence_what_is_wrong(what, words, tmp_path):
+    target = "Y" if what == "no such column" else "y"
+    done = tacit(
+        "compare", str(broken(tmp_path, what)), "-t", target, "--report", "r.html", cwd=tmp_path
+    )
+    assert_one_sentence(done, 1, *words)
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_text_longer_than_any_category_becomes_a_few_numbers_and_is_said(tmp_path):
+    random = np.random.default_rng(0)
+    words = np.array([f"word{k}" for k in range(500)])
+    frame = pd.DataFrame({"x": random.normal(size=120)})
+    frame["essay"] = [" ".join(random.choice(words, 3000)) for _ in range(120)]
+    frame["y"] = np.where(np.arange(120) < 40, np.where(frame["x"] > 0, "a", "b"), None)
+    generated.write(frame, tmp_path / "t.csv")
+    done = tacit("compare", "t.csv", "-t", "y", "--json", *QUICK, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)["table"]
+    assert 2 < len(table["features"]) <= 31
+    assert any("'essay': free text of up to" in note for note in table["notes"])
+
+
+def test_a_command_written_wrongly_ends_with_two(tmp_path):
+    done = tacit("compare", "t.csv", cwd=tmp_path)
+    assert_one_sentence(done, 2, "--target", "tacit compare --help")

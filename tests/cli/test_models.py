@@ -1,0 +1,178 @@
+"""`tacit fit`, `predict` and `explain`, run as a user does."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tacit.cli.errors import OK, _run
+from tests.cli.process import assert_one_sentence, tacit
+from tests.cli.test_compare import broken
+from tests.tables import generated
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table, a model of it and new rows."""
+    path = tmp_path_factory.mktemp("models")
+    frame = generated.medical(n_rows=600)
+    generated.write(frame, path / "table.parquet")
+    generated.write(frame.drop(columns="diagnosis"), path / "new.csv")
+    done = tacit(
+        "fit", "table.parquet", "--target", "diagnosis", "--model", "icls", "-o", "model.skops",
+        cwd=path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Fitted icls" in done.stdout
+    assert "The model is in model.skops." in done.stdout
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_fit_writes_the_model_and_nothing_else(folder):
+    assert {"model.skops", "new.csv", "table.parquet"} <= set(names(folder))
+    assert not [name for name in names(folder) if "partial" in name]
+
+
+def test_predict_writes_a_label_a_score_and_how_sure_it_is(folder, tmp_path):
+    out = tmp_path / "out.csv"
+    done = tacit("predict", "model.skops", "new.csv", "-o", str(out), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert "Predicted 600 rows" in done.stderr
+    found = pd.read_csv(out)
+    assert found.columns[0] == "patient"
+    assert {"label", "score", "sure"} <= set(found.columns)
+    assert len(found) == 600
+    assert set(found["label"]) == {0, 1}
+
+
+def test_predict_reads_and_writes_pipes(folder):
+    rows = (folder / "new.csv").read_bytes()
+    done = tacit("predict", "model.skops", "-", cwd=folder, stdin=rows)
+    assert done.returncode == 0, done.stderr
+    assert len(pd.read_csv(io.StringIO(done.stdout))) == 600
+
+
+def test_predictions_can_be_had_as_json(folder, capsys):
+    # In this process, which saves a start.
+    assert _run(["predict", str(folder / "model.skops"), str(folder / "new.csv"), "--json"]) == OK
+    records = json.loads(capsys.readouterr().out)
+    assert len(records) == 600
+    assert {"patient", "label", "score", "sure"} <= set(records[0])
+
+
+def test_explain_tells_certificate_coefficients_and_data(folder, capsys):
+    done = tacit("explain", "model.skops", "--top", "5", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    for words in (
+        "predicts 'diagnosis'",
+        "unlabeled",
+        "Largest coefficients",
+        "'patient' was left out",
+        "tacit fit table.parquet --target diagnosis --model icls -o model.skops",
+    ):
+        assert words in done.stdout
+    assert _run(["explain", str(folder / "model.skops"), "--json"]) == OK
+    found = json.loads(capsys.readouterr().out)
+    sizes = [abs(weight["coefficient"]) for weight in found["coefficients"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert found["certificate"]["n_unlabeled"] == found["n_unlabeled"]
+
+
+def test_a_numeric_parquet_file_is_streamed_when_asked_for(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(500, 3)), columns=list("abc"))
+    frame["y"] = np.where(np.arange(500) < 50, frame["a"] > 0, None)
+    generated.write(frame, tmp_path / "t.parquet")
+    done = tacit("fit", "t.parquet", "-t", "y", "--stream", "-o", "m.skops", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)
+    assert card["streamed"]
+    assert card["n_unlabeled"] == 450
+    done = tacit("predict", "m.skops", "t.parquet", "-o", "out.parquet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    right = pd.read_parquet(tmp_path / "out.parquet")["label"] == (frame["a"] > 0).astype(str)
+    assert right.mean() > 0.8
+
+
+BAD_TABLES = {
+    "no such file": ("There is no file",),
+    "no labels": ("has no labels",),
+    "one class": ("only one class",),
+    "empty": ("is empty",),
+    "corrupt Parquet": ("is damaged",),
+}
+
+
+@pytest.mark.parametrize(("what", "words"), BAD_TABLES.items(), ids=BAD_TABLES)
+def test_fit_says_in_one_sentence_what_is_wrong(what, words, tmp_path):
+    done = tacit("fit", str(broken(tmp_path, what)), "-t", "y", "-o", "m.skops", cwd=tmp_path)
+    assert_one_sentence(done, 1, *words)
+    assert "m.skops" not in names(tmp_path)
+
+
+def strange(folder, what, into):
+    """A model file with one thing wrong with it."""
+    path = into / "strange.skops"
+    content = bytearray((folder / "model.skops").read_bytes())
+    if what == "damaged":
+        content[len(content) // 3] ^= 255
+        path.write_bytes(content)
+    elif what == "cut off":
+        path.write_bytes(content[:1000])
+    elif what == "text":
+        path.write_text("a,b\n1,2\n")
+    elif what == "tampered":
+        with zipfile.ZipFile(folder / "model.skops") as old, zipfile.ZipFile(path, "w") as new:
+            for name in old.namelist():
+                member = old.read(name)
+                if name == "schema.json":
+                    member = member.replace(b'"StandardScaler"', b'"system"').replace(
+                        b'"sklearn.preprocessing._data"', b'"os"'
+                    )
+                new.writestr(name, member)
+    return path
+
+
+BAD_MODELS = {
+    "no such file": ("There is no model file", "tacit fit"),
+    "damaged": ("is damaged",),
+    "cut off": ("is damaged",),
+    "text": ("is not a model file",),
+    "tampered": ("was refused", "os.system"),
+}
+
+
+@pytest.mark.parametrize(("what", "words"), BAD_MODELS.items(), ids=BAD_MODELS)
+def test_explain_says_in_one_sentence_what_is_wrong(what, words, folder, tmp_path):
+    done = tacit("explain", str(strange(folder, what, tmp_path)), cwd=tmp_path)
+    assert_one_sentence(done, 1, *words)
+
+
+@pytest.mark.parametrize("what", ["damaged", "tampered"])
+def test_predict_refuses_a_model_that_is_not_what_it_was(what, folder, tmp_path):
+    model = strange(folder, what, tmp_path)
+    done = tacit("predict", str(model), str(folder / "new.csv"), "-o", "out.csv", cwd=tmp_path)
+    assert_one_sentence(done, 1, *BAD_MODELS[what])
+    assert names(tmp_path) == ["strange.skops"]
+
+
+@pytest.mark.parametrize("what", ["no such file", "empty", "missing column"])
+def test_predict_says_in_one_sentence_what_is_wrong_with_the_table(what, folder, tmp_path):
+    if what == "missing column":
+        path, words = tmp_path / "new.csv", ("lacks the column 'ward'", "add it")
+        generated.write(pd.read_csv(folder / "new.csv").drop(columns="ward"), path)
+    else:
+        path, words = broken(tmp_path, what), BAD_TABLES[what]
+    done = tacit("predict", str(folder / "model.skops"), str(path), "-o", "o.csv", cwd=tmp_path)
+    assert_one_sentence(done, 1, *words)
+    assert "o.csv" not in names(tmp_path)

@@ -1,0 +1,307 @@
+"""A comparison trains on what it may, tests on what it must, and says what it found."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
+
+from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit.selection import (
+    Contestant,
+    Kind,
+    LabeledKFold,
+    compare,
+    default_contestants,
+)
+from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
+
+
+@pytest.fixture
+def numbered() -> tuple[Any, Any]:
+    """A table whose first column numbers the rows, with labels scattered over it."""
+    X, y = two_classes()
+    order = np.random.default_rng(3).permutation(len(y))
+    return np.column_stack([np.arange(len(y)), X[order]]), y[order]
+
+
+def spies() -> dict[str, Any]:
+    Spy.forget()
+    return {"supervised": Spy("supervised"), "semi": (Spy("semi"), "supervised")}
+
+
+def test_every_label_is_tested_once_in_each_repeat_and_no_unlabeled_row_is_scored(numbered) -> None:
+    X, y = numbered
+    compare(X, y, spies(), cv=4, n_repeats=2, scoring="balanced_accuracy")
+    asked = [row for rows in Spy.asked["semi"] for row in rows]
+    labeled = np.flatnonzero(y != -1).tolist()
+    assert sorted(asked) == sorted(labeled * 2)
+    assert Spy.asked["semi"] == Spy.asked["supervised"]
+
+
+def test_semi_supervised_train_on_every_unlabeled_row_and_supervised_on_none(numbered) -> None:
+    X, y = numbered
+    compare(X, y, spies(), cv=4, n_repeats=1, scoring="balanced_accuracy")
+    unlabeled = set(np.flatnonzero(y == -1).tolist())
+    assert len(Spy.fitted["semi"]) == 4
+    for semi, supervised, tested in zip(
+        Spy.fitted["semi"], Spy.fitted["supervised"], Spy.asked["semi"], strict=True
+    ):
+        assert set(semi) == set(range(len(y))) - set(tested)
+        assert set(supervised) == set(semi) - unlabeled
+
+
+def test_preprocessing_sees_all_training_rows_once_for_all_contestants(numbered) -> None:
+    X, y = numbered
+    Spy.forget()
+    SpyTransformer.fitted.clear()
+    contestants = [
+        Contestant("supervised", make_pipeline(SpyTransformer(), Spy("supervised"))),
+        Contestant("semi", make_pipeline(SpyTransformer(), Spy("semi")), "supervised"),
+    ]
+    compare(X, y, contestants, cv=4, n_repeats=1, scoring="balanced_accuracy")
+    assert len(SpyTransformer.fitted) == 4
+    for seen, semi, tested in zip(
+        SpyTransformer.fitted, Spy.fitted["semi"], Spy.asked["semi"], strict=True
+    ):
+        assert set(seen) == set(semi)
+        assert not set(seen) & set(tested)
+
+
+def test_preprocessing_with_other_settings_is_fitted_apart_and_noted(numbered) -> None:
+    X, y = numbered
+    SpyTransformer.fitted.clear()
+    Spy.forget()
+    estimators = {
+        "a": make_pipeline(SpyTransformer(1), Spy("a")),
+        "b": (make_pipeline(SpyTransformer(2), Spy("b")), "a"),
+    }
+    comparison = compare(X, y, estimators, cv=2, n_repeats=1, scoring="balanced_accuracy")
+    assert len(SpyTransformer.fitted) == 4
+    assert any("preprocessed differently" in note for note in comparison.notes)
+
+
+def test_a_data_frame_reaches_the_pipeline_untouched() -> None:
+    X, y = two_classes()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(town=np.where(X[:, 0] > 0, "x", "y"))
+    frame.insert(0, "number", range(len(y)))
+    SpyTransformer.types.clear()
+    Spy.forget()
+    estimators = {
+        "a": make_pipeline(SpyTransformer(), Spy("a")),
+        "b": (make_pipeline(SpyTransformer(), Spy("b")), "a"),
+    }
+    compare(frame, y, estimators, cv=2, n_repeats=1)
+    assert set(SpyTransformer.types) == {pd.DataFrame}
+
+
+def test_mixed_columns_work_with_the_default_contestants_behind_a_transformer() -> None:
+    X, y = two_classes(n_labeled=20)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(town=np.where(X[:, 0] > 0, "x", "y"))
+    features = make_column_transformer(
+        (OneHotEncoder(), ["town"]), (StandardScaler(), ["a", "b", "c"])
+    )
+    comparison = compare(frame, y, default_contestants(features), cv=2, n_repeats=1)
+    assert set(comparison.losses) == {c.name for c in default_contestants()}
+
+
+def test_steps_that_need_labels_get_the_labeled_rows_only() -> None:
+    X, y = two_classes(d=5)
+
+    def model(classifier: Any) -> Any:
+        return make_pipeline(SelectKBest(k=2), classifier)
+
+    estimators = {
+        "ridge": model(LeastSquaresClassifier()),
+        "ICLS": (model(ICLSClassifier()), "ridge"),
+    }
+    assert compare(X, y, estimators, cv=3, n_repeats=1).losses["ridge"] < 0.5
+
+
+def test_losses_are_those_of_fits_made_by_hand() -> None:
+    X, y = two_classes()
+    comparison = compare(X, y, pair(), cv=LabeledKFold(4))
+    expected: dict[str, list[float]] = {"ridge": [], "ICLS": []}
+    for train, test in LabeledKFold(4).split(X, y):
+        for name, model in (("ridge", pair()["ridge"]), ("ICLS", pair()["ICLS"][0])):
+            expected[name].append(
+                1.0 - clone(model).fit(X[train], y[train]).score(X[test], y[test])
+            )
+    for name in expected:
+        found = [split.loss for split in comparison.splits if split.name == name]
+        assert found == pytest.approx(expected[name])
+        assert comparison.losses[name] == pytest.approx(np.mean(expected[name]))
+
+
+def test_splitters_of_scikit_learn_split_the_labeled_rows() -> None:
+    X, y = two_classes(n_labeled=20)
+    comparison = compare(X, y, pair(), cv=StratifiedKFold(5))
+    assert {split.n_test for split in comparison.splits} == {4}
+
+
+def test_more_processes_give_the_same_answer() -> None:
+    X, y = two_classes()
+    one, two = (compare(X, y, pair(), cv=3, n_repeats=2, n_jobs=n) for n in (1, 2))
+    assert one.splits == two.splits
+    assert one.verdict == two.verdict
+
+
+def test_the_seed_decides_the_splits() -> None:
+    X, y = two_classes(shift=0.3)
+
+    def losses(seed: int) -> Any:
+        return compare(X, y, pair(), cv=3, n_repeats=2, random_state=seed).splits
+
+    assert losses(0) == losses(0)
+    assert losses(0) != losses(1)
+
+
+def test_progress_counts_to_the_end() -> None:
+    X, y = two_classes()
+    told: list[tuple[int, int]] = []
+    compare(X, y, pair(), cv=3, n_repeats=2, on_progress=lambda *step: told.append(step))
+    # Six splits, and one fit on all labels for the answers on the unlabeled rows.
+    assert told == [(k, 7) for k in range(8)]
+
+
+@pytest.mark.parametrize(
+    "relabel",
+    [
+        lambda y: np.array([None, "no", "yes"], dtype=object)[y + 1],
+        lambda y: np.array([np.nan, 0.0, 1.0])[y + 1],
+        lambda y: pd.Series(y).replace(-1, pd.NA).astype("Int64"),
+        lambda y: [None if label == -1 else bool(label) for label in y],
+    ],
+    ids=["strings and None", "floats and NaN", "pandas NA", "booleans and None"],
+)
+def test_marks_and_types_of_labels_do_not_matter(relabel: Any) -> None:
+    X, y = two_classes()
+    expected = compare(X, y, pair(), cv=3, n_repeats=1)
+    found = compare(X, relabel(y), pair(), cv=3, n_repeats=1)
+    assert found.splits == expected.splits
+
+
+def test_minus_one_can_be_a_class() -> None:
+    X, y = two_classes()
+    other = np.where(y == -1, 9, np.where(y == 0, -1, 1))
+    expected = compare(X, y, pair(), cv=3, n_repeats=1)
+    assert compare(X, other, pair(), cv=3, n_repeats=1, unlabeled=9).splits == expected.splits
+
+
+def test_whole_numbers_reach_estimators_as_they_are() -> None:
+    X, y = two_classes()
+    estimators = {
+        "logistic": LogisticRegression(class_weight={3: 1.0, 7: 2.0}),
+        "ICLS": (ICLSClassifier(), "logistic"),
+    }
+    renamed = np.array([-1, 3, 7])[y + 1]
+    assert compare(X, renamed, estimators, cv=2, n_repeats=1).label_counts == {3: 12, 7: 12}
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, sparse.csr_array])
+def test_rows_of_x_unlabeled_count_like_marked_ones(form: Any) -> None:
+    X, y = two_classes()
+    labeled = y != -1
+    expected = compare(form(X), y, pair(), cv=3, n_repeats=1)
+    found = compare(
+        form(X[labeled]), y[labeled], pair(), X_unlabeled=form(X[~labeled]), cv=3, n_repeats=1
+    )
+    assert [s.loss for s in found.splits] == [s.loss for s in expected.splits]
+    assert found.n_unlabeled == expected.n_unlabeled == 40
+
+
+def test_semi_supervised_classifiers_of_scikit_learn_can_take_part() -> None:
+    X, y = two_classes()
+    names = np.array([None, "no", "yes"], dtype=object)[y + 1]
+    estimators = {
+        "logistic": LogisticRegression(),
+        "self-training": (SelfTrainingClassifier(LogisticRegression()), "logistic"),
+    }
+    assert compare(X, names, estimators, cv=3, n_repeats=1).losses["self-training"] < 0.5
+
+
+def test_more_than_two_classes_leave_out_methods_for_two() -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = random.normal(size=(90, 4)) + 2.0 * np.eye(4)[y]
+    y[36:] = -1
+    comparison = compare(X, y, cv=3, n_repeats=1)
+    assert {"ridge", "logistic", "self-learning"} <= set(comparison.losses)
+    assert comparison.losses["ridge"] < 0.5
+
+
+def test_a_handful_of_rows_is_too_few_to_tell() -> None:
+    X, y = two_classes(n_labeled=4, n_unlabeled=6)
+    assert compare(X, y, pair(), n_repeats=1).verdict.kind is Kind.TOO_FEW
+
+
+def test_a_rare_class_gets_fewer_folds() -> None:
+    X, y = two_classes()
+    y[np.flatnonzero(y == 1)[3:]] = 0
+    comparison = compare(X, y, pair(), n_repeats=1)
+    assert comparison.n_folds == 3
+
+
+def test_a_class_with_one_label_gives_the_verdict_without_any_fit() -> None:
+    X, y = two_classes()
+    y[np.flatnonzero(y == 1)[1:]] = 0
+    comparison = compare(X, y, spies())
+    assert comparison.verdict.kind is Kind.TOO_FEW
+    assert comparison.verdict.labels_needed is None
+    assert '"1" has only one label' in comparison.verdict.sentence
+    assert comparison.recommended is None
+    assert not Spy.fitted
+
+
+def test_other_scores_are_turned_into_losses() -> None:
+    X, y = two_classes()
+    by_name = compare(X, y, pair(), cv=3, n_repeats=1, scoring="roc_auc")
+    assert by_name.losses["ridge"] < 0.3
+    assert by_name.methods["ICLS"].against_twin.disagreement is None
+
+    def half_accuracy(model: Any, X: Any, y: Any) -> float:
+        return 0.5 * float(np.mean(model.predict(X) == y))
+
+    by_function = compare(X, y, pair(), cv=3, n_repeats=1, scoring=half_accuracy)
+    accuracy = compare(X, y, pair(), cv=3, n_repeats=1)
+    assert by_function.losses["ridge"] == pytest.approx(-0.5 * (1.0 - accuracy.losses["ridge"]))
+
+
+class Complainer(LeastSquaresClassifier):
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None) -> Any:
+        warnings.warn("never settles", ConvergenceWarning, stacklevel=2)
+        return super().fit(X, y, X_unlabeled, sample_weight)
+
+
+def test_warnings_of_fits_become_one_note() -> None:
+    X, y = two_classes()
+    estimators = pair() | {"complainer": Complainer()}
+    comparison = compare(X, y, estimators, cv=3, n_repeats=1)
+    assert "complainer, in 4 of 4 fits: did not converge." in comparison.notes
+
+
+def test_missing_numbers_are_filled_in_and_constant_columns_do_no_harm() -> None:
+    X, y = two_classes(n_labeled=20, n_unlabeled=20)
+    X[::5, 0] = np.nan
+    X = np.column_stack([X, np.ones(len(y))])
+    assert compare(X, y, cv=2, n_repeats=1).losses["ridge"] < 0.5
+
+
+def test_sparse_rows_work_with_the_defaults() -> None:
+    X, y = two_classes(n_labeled=20, n_unlabeled=20)
+    X[X < 0.3] = 0.0
+    comparison = compare(sparse.csr_matrix(X), y, cv=2, n_repeats=1)
+    assert comparison.losses["ridge"] < 0.5

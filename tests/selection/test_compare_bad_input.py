@@ -1,0 +1,149 @@
+"""Every mistake gets one sentence that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold
+from sklearn.semi_supervised import SelfTrainingClassifier
+
+from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit.selection import Contestant, compare, learning_curve
+from tests.selection.tables import pair, two_classes
+
+X, Y = two_classes()
+LABELED = np.where(Y == -1, 0, Y)
+
+
+@pytest.mark.parametrize("function", [compare, learning_curve])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.full(len(Y), -1), "y has no labels"),
+        ([None] * len(Y), "y has no labels"),
+        (np.where(Y == 1, -1, Y), "only one class, 0"),
+        (np.where(Y == -1, 5, 5), "only one class, 5"),
+        (Y[:-1], "y has 63 values and X has 64 rows"),
+        (np.linspace(0.0, 1.0, len(Y)), "looks like a measurement"),
+        (LABELED, "Every row has a label"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused(function: Any, y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        function(X, y, pair())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cv": 1}, "cv is 1"),
+        ({"cv": "many"}, "cv is 'many'"),
+        ({"cv": 25}, "cv is 25 and there are only 24 labels"),
+        ({"n_repeats": 0}, "n_repeats is 0"),
+        ({"scoring": "exactness"}, "scoring is 'exactness'"),
+        ({"scoring": None}, "scoring is None"),
+        ({"margin": 0.0}, "margin is 0.0"),
+        ({"cv": KFold(2)}, "lack a class"),
+        ({"scoring": "neg_log_loss"}, "'ridge' .* could not be fitted and scored"),
+    ],
+)
+def test_parameters_that_cannot_be_used_are_refused(given: Any, message: str) -> None:
+    y = np.sort(Y)  # so that plain folds lose a class
+    with pytest.raises(ValueError, match=message):
+        compare(X, y, pair(), **given)
+
+
+RIDGE = LeastSquaresClassifier()
+
+
+@pytest.mark.parametrize(
+    ("estimators", "error", "message"),
+    [
+        ({"ridge": RIDGE}, ValueError, "nothing to compare"),
+        ({}, ValueError, "nothing to compare"),
+        ({"ridge": RIDGE, "ICLS": ICLSClassifier()}, ValueError, "has no twin"),
+        (
+            {"ridge": RIDGE, "self": SelfTrainingClassifier(LogisticRegression())},
+            ValueError,
+            "has no twin",
+        ),
+        ({"ICLS": (ICLSClassifier(), "ridge")}, ValueError, "which is not among the estimators"),
+        (
+            {"a": (ICLSClassifier(), "b"), "b": (ICLSClassifier(), "a")},
+            ValueError,
+            "has a twin itself",
+        ),
+        ({"ridge": RIDGE, "ICLS": (ICLSClassifier(), "ridge", 3)}, ValueError, "a tuple of 3"),
+        ({"": RIDGE}, ValueError, "names must be non-empty strings"),
+        ({"ridge": LeastSquaresClassifier}, TypeError, "made but not fitted"),
+        ({"line": LinearRegression()}, TypeError, "is not a classifier"),
+        ([RIDGE], TypeError, "pass a dictionary"),
+        ([Contestant("a", RIDGE), Contestant("a", RIDGE)], ValueError, "two contestants of one"),
+    ],
+)
+def test_estimators_that_cannot_be_compared_are_refused(
+    estimators: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        compare(X, Y, estimators)
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        (X[:, 0], ValueError, "two dimensions"),
+        (None, ValueError, "X is None"),
+        ("rows.parquet", TypeError, "Pass a random sample"),
+        (pd.DataFrame(X).assign(town="x"), ValueError, r"not numbers \(town\)"),
+        (X.astype(object), ValueError, "not numbers"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused(
+    table: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        compare(table, Y)
+
+
+@pytest.mark.parametrize(
+    ("extra", "error", "message"),
+    [
+        (X[:, :2], ValueError, "X_unlabeled has 2 columns and X has 3"),
+        (pd.DataFrame(X), TypeError, "both as DataFrames or both as arrays"),
+    ],
+)
+def test_unlabeled_rows_that_do_not_fit_are_refused(
+    extra: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        compare(X, Y, pair(), X_unlabeled=extra)
+
+
+def test_frames_with_other_column_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="other column names"):
+        compare(pd.DataFrame(X), Y, pair(), X_unlabeled=pd.DataFrame(X, columns=["a", "b", "c"]))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n_labeled": [1]}, "n_labeled has 1; each must be a whole number from 2 to 19"),
+        ({"n_labeled": [30]}, "n_labeled has 30"),
+        ({"n_labeled": [4.5]}, "n_labeled has 4.5"),
+        ({"n_unlabeled": [41]}, "n_unlabeled has 41; each must be a whole number from 0 to 40"),
+    ],
+)
+def test_sizes_that_no_split_can_give_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learning_curve(X, Y, pair(), **given)
+
+
+def test_a_learning_curve_needs_two_labels_of_each_class() -> None:
+    y = Y.copy()
+    y[np.flatnonzero(y == 1)[1:]] = 0
+    with pytest.raises(ValueError, match="a single label of the class 1"):
+        learning_curve(X, y, pair())

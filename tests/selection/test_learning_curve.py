@@ -1,0 +1,128 @@
+"""Curves over labels and unlabeled rows, and what they foretell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.selection import LearningCurve, learning_curve
+from tacit.selection.power_law import fit_power_law, forecast
+from tests.selection.tables import Spy, pair, two_classes
+
+
+@pytest.fixture(scope="module")
+def curve() -> LearningCurve:
+    X, y = two_classes(n_labeled=40, shift=0.4)
+    return learning_curve(X, y, pair(), cv=4, n_repeats=1)
+
+
+def test_smaller_training_sets_are_parts_of_larger_ones_and_tests_stay_the_same() -> None:
+    X, y = two_classes()
+    numbered = np.column_stack([np.arange(len(y)), X])
+    Spy.forget()
+    estimators = {"supervised": Spy("supervised"), "semi": (Spy("semi"), "supervised")}
+    learning_curve(
+        numbered, y, estimators, n_labeled=[4, 8, 18], n_unlabeled=[0, 10, 40], cv=4, n_repeats=1
+    )
+    fits, asked = Spy.fitted["semi"], Spy.asked["semi"]
+    assert len(fits) == 4 * 6
+    for start in range(0, len(fits), 6):
+        four, eight, eighteen, none, ten, forty = (set(fit) for fit in fits[start : start + 6])
+        assert four < eight < eighteen == forty
+        assert none < ten < forty
+        assert [len(s) for s in (four, eight, none, ten)] == [44, 48, 18, 28]
+        assert all(tested == asked[start] for tested in asked[start : start + 6])
+        assert not forty & set(asked[start])
+
+
+def test_even_the_smallest_training_set_has_every_class() -> None:
+    X, y = two_classes()
+    y[np.flatnonzero(y == 1)[3:]] = 0
+    Spy.forget()
+    estimators = {"supervised": Spy("supervised"), "semi": (Spy("semi"), "supervised")}
+    learning_curve(X, y, estimators, n_labeled=[2], n_unlabeled=[], cv=3, n_repeats=2)
+    assert all(sorted(labels) == [0, 1] for labels in Spy.labels["supervised"])
+
+
+def test_without_unlabeled_rows_a_method_is_its_twin(curve: LearningCurve) -> None:
+    first = {name: curve.points("unlabeled rows", name)[0] for name in ("ridge", "ICLS")}
+    assert first["ICLS"].n_unlabeled == 0
+    assert first["ICLS"].loss == first["ridge"].loss
+
+
+def test_default_sizes_reach_from_few_rows_to_all(curve: LearningCurve) -> None:
+    labels = [p.n_labeled for p in curve.points("labels", "ridge")]
+    rows = [p.n_unlabeled for p in curve.points("unlabeled rows", "ridge")]
+    assert labels[0] <= 5
+    assert labels[-1] == 30
+    assert rows[0] == 0
+    assert rows[-1] == 40
+
+
+def test_default_sizes_fit_the_smallest_tables() -> None:
+    X, y = two_classes(n_labeled=4, n_unlabeled=6)
+    smallest = learning_curve(X, y, pair(), n_repeats=1)
+    assert [p.n_labeled for p in smallest.points("labels", "ridge")] == [2]
+    assert [p.n_unlabeled for p in smallest.points("unlabeled rows", "ridge")] == [0, 6]
+
+
+def test_curves_meet_where_both_have_all_rows(curve: LearningCurve) -> None:
+    for name in curve.names:
+        ends = [curve.points(along, name)[-1].loss for along in ("labels", "unlabeled rows")]
+        assert ends[0] == ends[1]
+
+
+def test_a_curve_can_be_printed_tabulated_and_drawn(curve: LearningCurve) -> None:
+    frame = curve.frame()
+    assert set(frame["along"]) == {"labels", "unlabeled rows"}
+    assert len(frame) == sum(
+        len(curve.points(along, name)) for along in set(frame["along"]) for name in curve.names
+    )
+    assert "20 more labels: ridge from" in str(curve)
+    assert len(curve.plot().axes) == 2
+
+
+def test_one_curve_can_be_left_out() -> None:
+    X, y = two_classes()
+    alone = learning_curve(X, y, pair(), n_labeled=[], n_unlabeled=[0, 40], cv=2, n_repeats=1)
+    assert alone.points("labels", "ridge") == []
+    assert alone.forecast(5) == ()
+    assert "labels trained on, all unlabeled rows" not in str(alone)
+    alone.plot()
+
+
+def test_a_power_law_is_found_again() -> None:
+    sizes = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
+    law = fit_power_law(sizes, 0.1 + 2.0 * sizes**-0.7)
+    assert (law.floor, law.scale, law.exponent) == pytest.approx((0.1, 2.0, 0.7))
+
+
+def test_a_curve_that_rises_is_taken_to_be_flat() -> None:
+    law = fit_power_law(np.array([10.0, 20.0, 40.0]), np.array([0.1, 0.2, 0.3]))
+    assert law(10) == law(1000) == pytest.approx((10 * 0.1 + 20 * 0.2 + 40 * 0.3) / 70)
+
+
+def test_a_forecast_without_noise_is_the_law_with_a_narrow_interval() -> None:
+    sizes = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
+    losses = np.tile(0.1 + 2.0 * sizes**-0.7, (10, 1))
+    found = forecast("a", sizes, losses, 200, 100, 0.1)
+    assert found.now == pytest.approx(0.1 + 2.0 * 200**-0.7)
+    assert found.then == pytest.approx(0.1 + 2.0 * 300**-0.7)
+    assert found.low == pytest.approx(found.change) == pytest.approx(found.high)
+
+
+def test_noise_widens_a_forecast_which_promises_no_harm_and_no_less_than_nothing() -> None:
+    sizes = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
+    random = np.random.default_rng(0)
+    losses = 0.1 + 2.0 * sizes**-0.7 + random.normal(size=(10, 5)) * 0.1
+    found = forecast("a", sizes, losses, 200, 100, 0.1)
+    assert found.low < found.change < found.high <= 0.0
+    assert found.low >= -found.now
+
+
+@pytest.mark.parametrize("n_more", [0, 121, 2.5])
+def test_forecasts_too_far_out_are_refused(curve: LearningCurve, n_more: Any) -> None:
+    with pytest.raises(ValueError, match="whole number from 1 to 120"):
+        curve.forecast(n_more)

@@ -1,0 +1,205 @@
+"""Which answer follows from which differences, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from tacit.selection.differences import PairedDifference
+from tacit.selection.measure import read_measure
+from tacit.selection.verdict import (
+    Kind,
+    MethodVerdict,
+    decisive_method,
+    judge_methods,
+    labels_needed,
+)
+from tacit.selection.wording import rate_text, write_verdict
+
+MARGIN = 0.02
+
+
+def difference(
+    mean: float,
+    error: float,
+    name: str = "ICLS",
+    reference: str = "ridge",
+    disagreement: float | None = 0.3,
+    n_labels: int = 60,
+    n_unlabeled: int = 5000,
+) -> PairedDifference:
+    t = stats.t(50)
+    width = t.ppf(0.95) * error
+    return PairedDifference(
+        name,
+        reference,
+        mean,
+        error,
+        50,
+        mean - width,
+        mean + width,
+        float(t.cdf(mean / error)),
+        float(t.sf(mean / error)),
+        disagreement,
+        50,
+        n_labels,
+        n_unlabeled,
+    )
+
+
+def judged(twin: PairedDifference, best: PairedDifference | None = None) -> MethodVerdict:
+    best = twin if best is None else best
+    return judge_methods({twin.name: twin}, {twin.name: best}, MARGIN)[twin.name]
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "kind"),
+    [
+        (-0.10, 0.03, Kind.HELPS),
+        (-0.10, 0.08, Kind.TOO_FEW),
+        (-0.01, 0.004, Kind.HELPS),
+        (0.00, 0.005, Kind.NO_DIFFERENCE),
+        (0.00, 0.02, Kind.TOO_FEW),
+        (0.10, 0.03, Kind.MAY_HURT),
+        (0.08, 0.05, Kind.MAY_HURT),
+        (0.08, 0.08, Kind.TOO_FEW),
+        (0.01, 0.007, Kind.TOO_FEW),
+        (0.01, 0.004, Kind.MAY_HURT),
+    ],
+)
+def test_the_answer_follows_from_mean_and_error(mean: float, error: float, kind: Kind) -> None:
+    assert judged(difference(mean, error)).kind is kind
+
+
+def test_the_same_answers_on_all_but_a_few_rows_make_no_difference_whatever_the_scores() -> None:
+    verdict = judged(difference(-0.10, 0.03, disagreement=0.01))
+    assert verdict.kind is Kind.NO_DIFFERENCE
+    assert verdict.certain
+
+
+def test_the_same_answers_on_a_handful_of_rows_prove_nothing() -> None:
+    few_rows = difference(0.0, 0.05, disagreement=0.0, n_unlabeled=6)
+    assert judged(few_rows).kind is Kind.TOO_FEW
+    many_rows = difference(0.0, 0.05, disagreement=0.0, n_unlabeled=100)
+    assert judged(many_rows).kind is Kind.NO_DIFFERENCE
+
+
+def test_a_method_that_another_classifier_beats_without_unlabeled_rows_does_not_help() -> None:
+    twin = difference(-0.10, 0.02)
+    better_baseline = difference(0.05, 0.02, reference="logistic")
+    assert judged(twin, better_baseline).kind is Kind.MAY_HURT
+    equal_baseline = difference(0.001, 0.004, reference="logistic")
+    assert judged(twin, equal_baseline).kind is Kind.NO_DIFFERENCE
+    worse_baseline = difference(-0.05, 0.2, reference="logistic")
+    assert judged(twin, worse_baseline).kind is Kind.HELPS
+
+
+def test_looking_at_more_methods_asks_for_more_proof() -> None:
+    lucky = difference(-0.10, 0.055)
+    others = {f"m{k}": difference(0.0, 0.05, name=f"m{k}") for k in range(4)}
+    assert judged(lucky).kind is Kind.HELPS
+    together = {"ICLS": lucky, **others}
+    assert judge_methods(together, together, MARGIN)["ICLS"].kind is Kind.TOO_FEW
+
+
+def test_methods_that_change_no_answer_cost_the_others_nothing() -> None:
+    lucky = difference(-0.10, 0.055)
+    same = {f"m{k}": difference(0.0, 0.01, f"m{k}", disagreement=0.0) for k in range(4)}
+    together = {"ICLS": lucky, **same}
+    assert judge_methods(together, together, MARGIN)["ICLS"].kind is Kind.HELPS
+
+
+def test_labels_needed_shrink_the_error_to_the_size_asked_about() -> None:
+    z = stats.norm.isf(0.05) + stats.norm.isf(0.2)
+    exact = 60 * (z * 0.05 / 0.04) ** 2
+    found = labels_needed(difference(0.0, 0.05), 0.04)
+    assert found is not None
+    assert exact <= found <= 1.1 * exact
+    assert found == 580
+
+
+def test_labels_needed_are_more_than_there_are_and_unknown_without_spread() -> None:
+    assert labels_needed(difference(-0.1, 0.001), 0.5) == 66
+    assert labels_needed(difference(0.0, 1e-300), 0.0) is None
+
+
+def test_too_few_labels_names_both_numbers_and_other_answers_none() -> None:
+    few = judged(difference(-0.10, 0.08))
+    assert few.labels_needed is not None
+    assert few.labels_needed_at_most is not None
+    assert 60 < few.labels_needed < few.labels_needed_at_most
+    helps = judged(difference(-0.10, 0.03))
+    assert helps.labels_needed is helps.labels_needed_at_most is None
+
+
+def test_help_speaks_first_then_harm_then_doubt() -> None:
+    def of(*kinds: tuple[float, float]) -> Kind:
+        together = {
+            f"m{k}": difference(mean, error, f"m{k}") for k, (mean, error) in enumerate(kinds)
+        }
+        return decisive_method(judge_methods(together, together, MARGIN)).kind
+
+    helps, hurts, unsure, same = (-0.1, 0.02), (0.1, 0.02), (0.0, 0.05), (0.0, 0.001)
+    assert of(same, unsure, hurts, helps) is Kind.HELPS
+    assert of(same, unsure, hurts) is Kind.MAY_HURT
+    assert of(same, unsure) is Kind.TOO_FEW
+    assert of(same, same) is Kind.NO_DIFFERENCE
+
+
+def written(twin: PairedDifference, losses: dict[str, float], **given: Any) -> Any:
+    methods = judge_methods({twin.name: twin}, {twin.name: twin}, MARGIN)
+    measure = read_measure(given.pop("scoring", "accuracy"))
+    return write_verdict(methods, losses, "ridge", measure, MARGIN, 60, 1000, ("A note.",))
+
+
+def test_sentences_say_how_many_answers_are_wrong() -> None:
+    verdict = written(difference(-0.10, 0.02), {"ridge": 0.23, "ICLS": 0.13})
+    assert verdict.sentence == (
+        "The unlabeled rows help: in tests with ICLS, about 13 in 100 answers were wrong instead "
+        "of 23 in 100."
+    )
+    assert verdict.advice == "Use ICLS."
+    assert verdict.evidence[-1] == "A note."
+    assert any("10.0 points lower (90% interval: -13.4 to -6.6)" in e for e in verdict.evidence)
+
+
+def test_the_evidence_bounds_what_tests_with_fewer_labels_overstate() -> None:
+    losses = {"ridge": 0.23, "ICLS": 0.13}
+    small = written(difference(-0.10, 0.02, disagreement=0.06), losses)
+    large = written(difference(-0.10, 0.02, disagreement=0.3), losses)
+    assert any("the difference is 6.0 points at most" in line for line in small.evidence)
+    assert not any("at most" in line for line in large.evidence)
+
+
+def test_sentences_tell_of_harm_doubt_and_no_difference() -> None:
+    harm = written(difference(0.10, 0.02), {"ridge": 0.23, "ICLS": 0.33})
+    assert "may hurt: in tests with ICLS, about 33 in 100" in harm.sentence
+    assert harm.advice == "Use ridge, without the unlabeled rows."
+    doubt = written(difference(-0.05, 0.05), {"ridge": 0.23, "ICLS": 0.18})
+    assert doubt.sentence.startswith("60 labels are too few to tell")
+    assert f"about {doubt.labels_needed:,} might be enough" in doubt.sentence
+    hopeless = written(difference(-0.05, 0.3), {"ridge": 0.23, "ICLS": 0.18})
+    assert "even labels for all 1,000 rows may not be enough" in hopeless.sentence
+    none = written(difference(0.0, 0.01, disagreement=0.004), {"ridge": 0.2, "ICLS": 0.2})
+    assert none.sentence == (
+        "The unlabeled rows make no difference: in tests with or without them, about 20 in 100 "
+        "answers were wrong."
+    )
+    assert any("differ by at most 0.4 points" in line for line in none.evidence)
+
+
+def test_other_measures_are_told_by_name() -> None:
+    verdict = written(
+        difference(-0.10, 0.02, disagreement=None),
+        {"ridge": 0.23, "ICLS": 0.13},
+        scoring="balanced_accuracy",
+    )
+    assert "the balanced error was 13.0% instead of 23.0%" in verdict.sentence
+
+
+def test_small_rates_are_counted_in_thousands() -> None:
+    measure = read_measure("accuracy")
+    assert rate_text(0.004, 0.013, measure) == ("4 in 1,000", "13 in 1,000")
+    assert rate_text(0.13, 0.23, measure) == ("13 in 100", "23 in 100")

@@ -1,0 +1,113 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from tacit.tables import TableError, make_features, read_table
+from tacit.tables.columns import judge_columns
+from tacit.tables.features import feature_names
+from tests.tables import generated
+
+N = 300
+
+
+def mixed():
+    random = np.random.default_rng(0)
+    words = np.array(["red", "green", "blue", "fast", "slow", "good", "bad", "old", "new", "hot"])
+    return pd.DataFrame(
+        {
+            "x": pd.Series(random.normal(5.0, 2.0, N)).mask(random.random(N) < 0.1),
+            "colour": random.choice(np.array(["red", "blue", "green", None], dtype=object), N),
+            "town": [f"Town {k % 60}" for k in range(N)],
+            "day": [f"2024-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(N)],
+            "note": [" ".join(random.choice(words, 6)) for _ in range(N)],
+        }
+    )
+
+
+def test_columns_of_all_kinds_become_finite_numbers_of_unit_variance():
+    frame = mixed()
+    columns = judge_columns(frame)
+    features = make_features(columns)
+    Z = features.fit_transform(frame)
+    names = feature_names(features, columns)
+    assert np.isfinite(Z).all()
+    assert Z.shape == (N, len(names))
+    spread = Z.std(axis=0)
+    assert np.allclose(spread[spread > 0], 1.0, atol=1e-3)
+    assert {"x", "x is missing", "colour = red", "colour is missing"} <= set(names)
+    assert any(name.startswith("note: words") for name in names)
+    assert any(name.startswith("town: letters") for name in names)
+    assert "day: time since 1970" in names
+
+
+def test_long_text_makes_few_columns():
+    random = np.random.default_rng(0)
+    words = np.array([f"word{k}" for k in range(3000)])
+    frame = pd.DataFrame(
+        {"x": np.arange(N) % 7, "t": [" ".join(random.choice(words, 500)) for _ in range(N)]}
+    )
+    Z = make_features(judge_columns(frame)).fit_transform(frame)
+    assert Z.shape[1] <= 31
+
+
+def test_directions_that_do_not_exist_are_no_features():
+    # Of many words only two vary from text to text, so that all other directions are rounding.
+    same = " ".join(f"word{k}" for k in range(30))
+    signs = ".,;!?:-+*/"
+    texts = [f"{same} {'five' if k % 2 else 'six'}" for k in range(N)]
+    # Signs are no words, but make the texts different.
+    frame = pd.DataFrame(
+        {"t": [f"{t} {signs[k % 10]}{signs[k // 10 % 10]}" for k, t in enumerate(texts)]}
+    )
+    frame["x"] = np.random.default_rng(0).normal(size=N)
+    columns = judge_columns(frame)
+    assert columns[0].kind == "text"
+    features = make_features(columns)
+    Z = features.fit_transform(frame)
+    raw = features[:2].transform(frame)
+    kept = [name for name in features.get_feature_names_out() if name.startswith("t_")]
+    assert len(kept) < sum(str(name).startswith("t_") for name in raw.columns)
+    assert all(raw[name].std() > 1e-4 for name in kept)
+    assert np.isfinite(Z).all()
+
+
+def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():
+    frame = mixed()
+    features = make_features(judge_columns(frame)).fit(frame)
+    new = frame.iloc[:5][frame.columns[::-1]].assign(colour="violet", x="n/a", other=1)
+    Z = features.transform(new)
+    assert np.isfinite(Z).all()
+    assert Z.shape == (5, features.transform(frame).shape[1])
+
+
+def test_a_missing_column_is_named():
+    frame = mixed()
+    features = make_features(judge_columns(frame)).fit(frame)
+    with pytest.raises(TableError, match="lacks the column 'colour'"):
+        features.transform(frame.drop(columns="colour"))
+
+
+def test_what_is_learned_comes_from_the_rows_that_are_fitted():
+    frame = mixed()
+    columns = judge_columns(frame)
+    shifted = frame.assign(x=frame["x"] + 100.0)
+    first = make_features(columns).fit(frame).transform(frame)
+    second = make_features(columns).fit(shifted).transform(frame)
+    assert not np.allclose(first, second)  # the mean belongs to the rows that were fitted
+
+
+def test_a_table_without_any_feature_is_refused():
+    with pytest.raises(TableError, match="No column is left"):
+        make_features(judge_columns(pd.DataFrame({"id": np.arange(50)})))
+
+
+@pytest.mark.parametrize("make", [generated.churn, generated.medical, generated.sensor])
+def test_realistic_tables_become_a_few_dozen_numbers(make, tmp_path):
+    frame = make(n_rows=800)
+    target = frame.columns[-1]
+    table = read_table(generated.write(frame, tmp_path / "t.csv"), target)
+    Z = make_features(table.columns).fit_transform(table.frame)
+    assert np.isfinite(Z).all()
+    assert 15 <= Z.shape[1] <= 80
+    left_out = {column.name: column.kind for column in table.columns if not column.is_feature}
+    assert "identifier" in left_out.values()

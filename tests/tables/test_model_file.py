@@ -1,0 +1,186 @@
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tacit.tables import (
+    MODELS,
+    ModelFileError,
+    fit_table,
+    load_model,
+    predict_frame,
+    read_card,
+    read_table,
+    save_model,
+)
+from tests.tables import generated
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return generated.churn(n_rows=400, n_labels=40)
+
+
+@pytest.fixture(scope="module")
+def table(frame, tmp_path_factory):
+    path = generated.write(frame, tmp_path_factory.mktemp("tables") / "churn.csv")
+    return read_table(path, "churned")
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return fit_table(table, "icls", command="tacit fit churn.csv")
+
+
+@pytest.fixture(scope="module")
+def content(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model.skops"
+    save_model(model, path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def saved(content, tmp_path):
+    path = tmp_path / "model.skops"
+    path.write_bytes(content)
+    return path
+
+
+def changed(path, out, change):
+    """A copy of a model file whose members went through `change(name, content)`."""
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, change(name, source.read(name)))
+    return out
+
+
+@pytest.mark.parametrize("method", MODELS)
+def test_a_saved_model_predicts_the_same_after_loading(method, table, frame, tmp_path):
+    model = fit_table(table, method)
+    save_model(model, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops")
+    pd.testing.assert_frame_equal(predict_frame(loaded, frame), predict_frame(model, frame))
+    assert loaded.pipeline.predict(frame).tolist() == predict_frame(model, frame)["label"].tolist()
+    assert loaded.card == model.card
+
+
+def test_the_card_says_where_the_model_comes_from(saved):
+    card = read_card(saved)
+    assert card.model == "icls"
+    assert card.target == "churned"
+    assert card.classes == ["no", "yes"]
+    assert card.n_labeled == sum(card.label_counts)
+    assert card.n_labeled + card.n_unlabeled == 400
+    assert card.command == "tacit fit churn.csv"
+    assert "4" in card.certificate_words
+    kinds = {column["name"]: column["kind"] for column in card.columns}
+    assert kinds["customer_id"] == "identifier"
+    assert kinds["signed_up"] == "date"
+    assert "tacit" in card.versions
+
+
+def test_a_model_holds_neither_soft_labels_nor_rows(model):
+    assert not hasattr(model.classifier, "soft_labels_")
+    assert model.classifier.certificate_ is not None
+
+
+@pytest.mark.parametrize("stranger", ["os.system", "builtins.eval", "sklearn.svm._classes.SVC"])
+def test_a_type_that_no_model_needs_is_named_and_refused(saved, tmp_path, stranger):
+    module, _, name = stranger.rpartition(".")
+
+    def change(member, content):
+        if member != "schema.json":
+            return content
+        schema = json.loads(content)
+        step = schema["content"]["content"]["steps"]["content"][0]["content"][1]
+        step["__class__"], step["__module__"] = name, module
+        return json.dumps(schema)
+
+    tampered = changed(saved, tmp_path / "t.skops", change)
+    with pytest.raises(ModelFileError, match=f"refused.*{stranger}"):
+        load_model(tampered)
+
+
+def test_a_way_of_building_that_no_model_needs_is_refused(saved, tmp_path):
+    def change(member, content):
+        if member != "schema.json":
+            return content
+        schema = json.loads(content)
+        schema["__loader__"] = "OperatorFuncNode"
+        return json.dumps(schema)
+
+    with pytest.raises(ModelFileError, match="OperatorFuncNode"):
+        load_model(changed(saved, tmp_path / "t.skops", change))
+
+
+def test_a_pickle_is_never_opened(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (pytest.fail, ("the pickle was opened",))
+
+    path = tmp_path / "model.skops"
+    path.write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(ModelFileError, match="not a model file"):
+        load_model(path)
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "no card", "odd card", "not a zip", "folder"])
+def test_a_damaged_file_is_refused_in_one_sentence(saved, tmp_path, damage):
+    path, content = tmp_path / "damaged.skops", bytearray(saved.read_bytes())
+    if damage == "flipped":
+        content[len(content) // 3] ^= 255
+        path.write_bytes(content)
+    elif damage == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    elif damage == "no card":
+        with zipfile.ZipFile(saved) as source, zipfile.ZipFile(path, "w") as target:
+            target.writestr("schema.json", source.read("schema.json"))
+    elif damage == "odd card":
+        changed(saved, path, lambda n, c: b'{"format": 1}' if n == "tacit.json" else c)
+    elif damage == "not a zip":
+        path.write_bytes(b"PK" + b"x" * 100)
+    else:
+        path.mkdir()
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path)
+    assert "\n" not in str(caught.value)
+    assert "damaged.skops" in str(caught.value)
+
+
+def test_a_model_of_a_newer_version_says_so(saved, tmp_path):
+    def change(member, content):
+        if member != "tacit.json":
+            return content
+        return json.dumps({**json.loads(content), "format": 99})
+
+    with pytest.raises(ModelFileError, match="newer than this one; update"):
+        load_model(changed(saved, tmp_path / "t.skops", change))
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(model, saved, monkeypatch):
+    before = saved.read_bytes()
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tacit.tables.whole_files.os.replace", fail)
+    with pytest.raises(KeyboardInterrupt):
+        save_model(model, saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_model_with_a_strange_type_is_not_saved_at_all(model, tmp_path):
+    from dataclasses import replace
+
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import PowerTransformer
+
+    step = ("odd", PowerTransformer().fit(np.arange(9.0).reshape(3, 3)))
+    odd = replace(model, pipeline=Pipeline([step, ("classifier", model.classifier)]))
+    with pytest.raises(ModelFileError, match="PowerTransformer"):
+        save_model(odd, tmp_path / "m.skops")
+    assert not list(tmp_path.iterdir())

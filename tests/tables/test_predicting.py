@@ -1,0 +1,83 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from tacit.tables import TableError, fit_table, predict_file, predict_frame, read_table
+from tests.tables import generated
+
+
+@pytest.fixture(scope="module")
+def sensor(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sensor")
+    frame = generated.sensor(n_rows=600)
+    path = generated.write(frame, folder / "sensor.csv")
+    return frame, path, fit_table(read_table(path, "state"), "icls")
+
+
+def test_every_row_gets_a_label_a_score_and_how_sure_it_is(sensor):
+    frame, path, model = sensor
+    (found,) = predict_file(model, path)
+    assert list(found.columns) == ["reading", "label", "score", "sure", "label_without_unlabeled"]
+    assert found["reading"].tolist() == frame["reading"].tolist()
+    assert set(found["label"]) == {"fault", "fine"}
+    assert ((found["score"] > 0) == (found["label"] == "fine")).all()
+    assert found["sure"].between(0.0, 1.0).all()
+    surest = found.loc[found["score"].abs().idxmax(), "sure"]
+    assert surest == found["sure"].max()
+
+
+def test_labels_without_unlabeled_rows_are_those_of_the_supervised_model(sensor):
+    _, path, model = sensor
+    supervised = fit_table(read_table(path, "state"), "supervised")
+    (alone,) = predict_file(supervised, path)
+    (found,) = predict_file(model, path)
+    assert found["label_without_unlabeled"].tolist() == alone["label"].tolist()
+    assert "label_without_unlabeled" not in alone.columns
+
+
+def test_chosen_columns_are_copied_and_names_do_not_clash(sensor):
+    frame, _, model = sensor
+    named = frame.rename(columns={"state": "label"})
+    found = predict_frame(model, named, keep=["label", "mode"])
+    assert list(found.columns)[:3] == ["label", "mode", "predicted_label"]
+
+
+def test_a_big_parquet_file_is_predicted_in_pieces_with_the_same_result(
+    sensor, tmp_path, monkeypatch
+):
+    frame, _, model = sensor
+    path = generated.write(frame, tmp_path / "new.parquet")
+    (whole,) = predict_file(model, path)
+    monkeypatch.setattr("tacit.tables.predicting.is_big_parquet", lambda _: True)
+    monkeypatch.setattr("tacit.tables.predicting.BATCH_ROWS", 250)
+    pieces = list(predict_file(model, path))
+    assert len(pieces) == 3
+    pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), whole)
+
+
+def test_codes_that_look_like_numbers_in_the_new_file_stay_codes(tmp_path):
+    random = np.random.default_rng(0)
+    codes = np.array(["A1", "012", "013"])
+    frame = pd.DataFrame({"code": random.choice(codes, 300), "x": random.normal(size=300)})
+    frame["y"] = np.where(frame["code"] == "012", "in", "out")
+    frame.loc[60:, "y"] = None
+    model = fit_table(read_table(generated.write(frame, tmp_path / "t.csv"), "y"), "supervised")
+    new = pd.DataFrame({"code": ["012", "013"], "x": [0.0, 0.0]})
+    (found,) = predict_file(model, generated.write(new, tmp_path / "new.csv"))
+    assert found["label"].tolist() == ["in", "out"]
+
+
+@pytest.mark.parametrize("method", ["supervised", "self-learning"])
+def test_several_classes_are_predicted_where_the_method_knows_them(tmp_path, method):
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, 400)
+    frame = pd.DataFrame(random.normal(size=(400, 3)), columns=list("abc"))
+    frame["a"] += 4 * (codes == 1)
+    frame["b"] += 4 * (codes == 2)
+    truth = np.array(["x", "y", "z"])[codes]
+    frame["label"] = np.where(np.arange(400) < 60, truth, None)
+    path = generated.write(frame, tmp_path / "t.csv")
+    (found,) = predict_file(fit_table(read_table(path, "label"), method), path)
+    assert (found["label"] == truth).mean() > 0.9
+    with pytest.raises(TableError, match="3 classes, and icls knows only two"):
+        fit_table(read_table(path, "label"), "icls")

@@ -1,0 +1,127 @@
+import gzip
+import io
+import sys
+
+import pandas as pd
+import pytest
+
+from tacit.tables import TableError, read_table
+from tacit.tables.reading import read_raw
+
+FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
+
+
+def text_of(frame, **options):
+    return frame.to_csv(index=False, **options).encode()
+
+
+def written(path, content):
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "csv.gz", "txt"])
+def test_a_table_reads_the_same_from_every_format(tmp_path, suffix):
+    path = tmp_path / f"table.{suffix}"
+    if suffix == "parquet":
+        FRAME.to_parquet(path)
+    elif suffix == "feather":
+        FRAME.to_feather(path)
+    elif suffix == "csv.gz":
+        path.write_bytes(gzip.compress(text_of(FRAME)))
+    else:
+        path.write_bytes(text_of(FRAME, sep="," if suffix == "csv" else "\t"))
+    frame = read_raw(path).frame
+    assert frame["x"].tolist() == [1.5, 2.5, 3.5]
+    assert frame["kind"].tolist() == ["a", "b", "a"]
+    assert frame["y"].isna().tolist() == [False, True, False]
+
+
+def test_a_folder_of_parquet_files_is_one_table_in_the_order_of_their_names(tmp_path):
+    for number in (2, 1):
+        FRAME.assign(x=float(number)).to_parquet(tmp_path / f"part-{number}.parquet")
+    assert read_raw(tmp_path).frame["x"].tolist() == [1.0] * 3 + [2.0] * 3
+
+
+@pytest.mark.parametrize("content", [text_of(FRAME), None], ids=["CSV", "Parquet"])
+def test_the_standard_input_may_hold_any_format(monkeypatch, content):
+    if content is None:
+        buffer = io.BytesIO()
+        FRAME.to_parquet(buffer)
+        content = buffer.getvalue()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert read_raw("-").frame["kind"].tolist() == ["a", "b", "a"]
+
+
+def test_semicolons_and_decimal_commas_are_understood_and_said(tmp_path):
+    path = written(tmp_path / "t.csv", text_of(FRAME, sep=";", decimal=","))
+    raw = read_raw(path)
+    assert raw.frame["x"].tolist() == [1.5, 2.5, 3.5]
+    assert len(raw.notes) == 2
+
+
+def test_text_in_windows_encoding_is_read_and_said(tmp_path):
+    path = written(tmp_path / "t.csv", "x,y\nKöln,a\nBonn,b\nÅs,\n".encode("cp1252"))
+    raw = read_raw(path)
+    assert raw.frame["x"].tolist() == ["Köln", "Bonn", "Ås"]
+    assert "Windows-1252" in raw.notes[0]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    path = written(tmp_path / "t.csv", "x,y\n1,a\n2,b\n".encode("utf-8-sig"))
+    assert list(read_raw(path).frame.columns) == ["x", "y"]
+
+
+def test_columns_asked_for_as_text_keep_their_zeros(tmp_path):
+    path = written(tmp_path / "t.csv", b"code,y\n007,a\n008,b\n")
+    assert read_raw(path, as_text=["code"]).frame["code"].tolist() == ["007", "008"]
+
+
+BAD = {
+    "empty": (b"", "is empty"),
+    "blank": (b"\n\n", "is empty"),
+    "header only": (b"x,y\n", "no rows"),
+    "column twice": (b"x,x,y\n1,2,a\n", "more than one column named 'x'"),
+    "long line": (b"x,y\n1,a\n2,b,c,d\n", "does not fit the header"),
+    "unnamed values": (b"x,y\n1,a,7\n2,b,8\n", "more values than the header"),
+    "binary": (b"\x00\x01\x02" * 50, "not a table of text"),
+    "Excel": (b"PK\x03\x04" + b"a" * 50, "Excel"),
+}
+
+
+@pytest.mark.parametrize(("content", "words"), BAD.values(), ids=BAD)
+def test_a_file_that_is_no_table_is_refused_in_one_sentence(tmp_path, content, words):
+    path = written(tmp_path / "t.csv", content)
+    with pytest.raises(TableError, match=words) as caught:
+        read_raw(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"not parquet", b"PAR1" + b"x" * 100 + b"PAR1"])
+def test_a_corrupt_parquet_file_is_refused(tmp_path, content):
+    path = written(tmp_path / "t.parquet", content)
+    with pytest.raises(TableError, match="damaged"):
+        read_raw(path)
+
+
+def test_a_missing_file_is_named_with_its_nearest_neighbour(tmp_path):
+    written(tmp_path / "churn.csv", b"x,y\n1,a\n")
+    with pytest.raises(TableError, match=r"did you mean .*churn\.csv"):
+        read_raw(tmp_path / "chrun.csv")
+    with pytest.raises(TableError, match="There is no file"):
+        read_raw(tmp_path / "nowhere" / "x.csv")
+
+
+def test_few_unlabeled_rows_of_a_big_file_are_drawn_and_every_label_is_kept(tmp_path, monkeypatch):
+    frame = pd.DataFrame({"x": range(5000), "z": [k % 7 for k in range(5000)]})
+    frame["y"] = [("a", "b")[k % 2] if k % 100 == 0 or k % 100 == 51 else None for k in range(5000)]
+    for small in (0, 10**9):  # read in pieces, and read whole
+        monkeypatch.setattr("tacit.tables.sampling.is_big_parquet", lambda *_, s=small: s == 0)
+        path = tmp_path / "t.parquet"
+        frame.to_parquet(path)
+        table = read_table(path, "y", max_unlabeled=500)
+        assert table.n_labeled == 100
+        assert 400 < table.n_unlabeled <= 500
+        assert table.n_rows_in_file == 5000
+        assert any("drawn at random" in note for note in table.notes)

@@ -1,0 +1,52 @@
+import pytest
+
+from tacit.tables.whole_files import check_can_write, remove_unfinished, written_whole
+
+
+def test_a_file_appears_only_when_all_is_written(tmp_path):
+    file = tmp_path / "out.csv"
+    with written_whole(file) as partial:
+        partial.write_text("half")
+        assert not file.exists()
+        assert partial.parent == tmp_path
+        assert partial.suffix == ".csv"
+    assert file.read_text() == "half"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def fail_halfway(file, what):
+    with written_whole(file) as partial:
+        partial.write_text("half")
+        what(partial)
+
+
+def stop(partial):
+    raise ValueError("stop")
+
+
+def remove(partial):
+    remove_unfinished()
+    assert not partial.exists()
+
+
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
+    file = tmp_path / "out.csv"
+    file.write_text("old")
+    with pytest.raises(ValueError, match="stop"):
+        fail_halfway(file, stop)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_is_half_written_can_be_removed_from_outside(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        fail_halfway(tmp_path / "out.csv", remove)
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written_to_are_told_early(tmp_path):
+    check_can_write(tmp_path / "new.csv", "--out")
+    with pytest.raises(IsADirectoryError, match="name a file in it"):
+        check_can_write(tmp_path, "--out")
+    with pytest.raises(FileNotFoundError, match="does not exist; create it"):
+        check_can_write(tmp_path / "nowhere" / "x.csv", "--out")
