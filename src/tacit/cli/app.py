@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from tacit import __version__
+from tacit.cli.datasets import datasets
 from tacit.cli.demo import demo
+from tacit.cli.reproduce import reproduce
 
 app = typer.Typer(
     help="Semi-supervised classification that you can trust not to hurt.",
@@ -15,6 +17,8 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.command()(demo)
+app.command()(datasets)
+app.command()(reproduce)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,54 @@
+"""The progress bar of long commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+
+@contextmanager
+def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]]:
+    """One bar for each stage, with an estimate of what remains.
+
+    Moved by a call with the name of the stage, the work done and all work. The bars vanish in the
+    end, and nothing of them is written where the output is not a terminal.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("about"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    # The pace of the last minute: trials differ in size by a factor of a hundred.
+    with Progress(
+        *columns, console=console, transient=True, speed_estimate_period=60.0
+    ) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(stage: str, done: float, total: float) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done, total=total)
+
+        yield on_progress
+
+
+@contextmanager
+def progress_bar(console: Console, description: str) -> Iterator[Callable[[float, float], None]]:
+    """A bar with one stage, moved by a call with the work done and all work."""
+    with stage_bars(console) as on_progress:
+        yield lambda done, total: on_progress(description, done, total)
