@@ -55,9 +55,9 @@ def test_table_2_prints_standard_error_published_value_and_difference():
     grid = table2(published_like(**{ICLS: 0.2}))
     (row,) = grid.rows
     icls = row[1 + PAPER_COLUMNS.index(ICLS)]
-    assert icls.text.startswith("0.200 ± 0.00")
+    assert icls.text.startswith(".200 ± .00")
     assert icls.text.endswith("(0)")
-    assert icls.beside == "paper 0.19 (0), +0.010"
+    assert icls.beside == "paper .19 (0), +.010"
     assert row[1].text.count("(") == 0  # supervised is not compared with itself
 
 

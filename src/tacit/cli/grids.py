@@ -10,12 +10,13 @@ from rich.text import Text
 from tacit.experiments.grid import Cell, Grid
 
 
-def print_grid(console: Console, grid: Grid) -> None:
-    """Print a table with its title and its note.
+def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
+    """Print a table with its note and, unless it stands above already, its title.
 
     Remarks beside entries go below them. In a pipe the table is as wide as it needs to be.
     """
-    table = Table(title=grid.title, title_justify="left", title_style="bold", show_lines=False)
+    shown = grid.title if title else None
+    table = Table(title=shown, title_justify="left", title_style="bold")
     for number, name in enumerate(grid.columns):
         table.add_column(name, justify="left" if number == 0 else "right")
     for row in grid.rows:

@@ -83,7 +83,7 @@ def reproduce(
     for section in result.sections:
         console.rule(f"[bold]{section.title}", align="left")
         for grid in section.grids:
-            print_grid(console, grid)
+            print_grid(console, grid, title=grid.title != section.title)
         for words in section.words:
             console.print(words + "\n", highlight=False)
         for name, caption in section.figures:
@@ -102,7 +102,7 @@ def reproduce(
 def _print_finding(console: Console, finding: Finding) -> None:
     colour = _COLOURS[finding.holds]
     console.print(
-        f"[bold {colour}]{finding.verdict}[/] {finding.claim} [dim]{finding.evidence}[/]\n",
+        f"[bold {colour}]{finding.verdict}:[/] {finding.claim} [dim]{finding.evidence}[/]\n",
         highlight=False,
     )
 

@@ -147,7 +147,7 @@ def table2(results: Results) -> Grid:
     return Grid(
         "Table 2: mean error over repeats of 10-fold cross-validation",
         ("dataset", *PAPER_COLUMNS),
-        _rows(cells, PAPER_COLUMNS),
+        _rows(cells, PAPER_COLUMNS, beside=True),
         f"Mean error ± its standard error over {repeats} repeats, and in parentheses in how many "
         "of them it was above supervised. Bold: ICLS or self-learning, where it beats the other; "
         "underlined: worse than supervised (Wilcoxon's signed rank test at 0.01). Below each, the "
@@ -175,26 +175,34 @@ def regularised_table(results: Results) -> Grid:
 
 
 def _rows(
-    cells: Mapping[tuple[str, str], ErrorCell], columns: Sequence[str]
+    cells: Mapping[tuple[str, str], ErrorCell], columns: Sequence[str], *, beside: bool = False
 ) -> tuple[tuple[Cell, ...], ...]:
     datasets = dict.fromkeys(dataset for dataset, _ in cells)
     return tuple(
-        (Cell(dataset), *(_shown(cells.get((dataset, column))) for column in columns))
+        (Cell(dataset), *(_shown(cells.get((dataset, column)), beside) for column in columns))
         for dataset in datasets
     )
 
 
-def _shown(cell: ErrorCell | None) -> Cell:
+def _shown(cell: ErrorCell | None, beside: bool) -> Cell:
     if cell is None:
         return Cell("–")
-    text = f"{cell.error:.3f} ± {cell.standard_error:.3f}"
+    text = f"{_short(cell.error, 3)} ± {_short(cell.standard_error, 3)}"
     if cell.times_worse is not None:
         text += f" ({cell.times_worse})"
-    beside = ""
-    if cell.published is not None and cell.difference is not None:
+    remark = ""
+    if beside and cell.published is not None and cell.difference is not None:
         worse = "" if cell.published_times_worse is None else f" ({cell.published_times_worse})"
-        beside = f"paper {cell.published:.2f}{worse}, {cell.difference:+.3f}"
-    return Cell(text, beside, bold=cell.better, underline=cell.worse)
+        sign = "+" if cell.difference >= 0 else "−"
+        remark = (
+            f"paper {_short(cell.published, 2)}{worse}, {sign}{_short(abs(cell.difference), 3)}"
+        )
+    return Cell(text, remark, bold=cell.better, underline=cell.worse)
+
+
+def _short(value: float, digits: int) -> str:
+    """Without the zero before the point, as the paper prints errors."""
+    return f"{value:.{digits}f}".removeprefix("0")
 
 
 def theorem_table(outcome: TheoremCheck) -> Grid:
