@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from tacit.cli.grids import print_grid
+from tacit.cli.options import check_jobs, chosen_datasets
 from tacit.cli.progress import stage_bars
 from tacit.datasets import PAPER, DatasetFileError, DatasetNotFoundError
 from tacit.paper.findings import Finding
@@ -52,11 +53,8 @@ def reproduce(
     and a call with more repeats adds to what is there.
     """
     console = Console()
-    chosen = _datasets(datasets)
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter(
-            f"{jobs} processes make no sense; give a positive number, or -1.", param_hint="--jobs"
-        )
+    chosen = chosen_datasets(datasets)
+    check_jobs(jobs)
     names = {part.value for part in parts or []}
     request = Request(
         out=out,
@@ -105,22 +103,6 @@ def _print_finding(console: Console, finding: Finding) -> None:
         f"[bold {colour}]{finding.verdict}:[/] {finding.claim} [dim]{finding.evidence}[/]\n",
         highlight=False,
     )
-
-
-def _datasets(given: list[str] | None) -> tuple[str, ...] | None:
-    if not given:
-        return None
-    known = {name.lower(): name for name in PAPER}
-    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-    strangers = [name for name in names if name.lower() not in known]
-    if strangers or not names:
-        raise typer.BadParameter(
-            f"{', '.join(strangers) or 'nothing'} is not among the paper's datasets: "
-            f"{', '.join(PAPER)}.",
-            param_hint="--datasets",
-        )
-    wanted = {known[name.lower()] for name in names}
-    return tuple(name for name in PAPER if name in wanted)
 
 
 def _command() -> str:

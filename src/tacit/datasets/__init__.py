@@ -1,7 +1,13 @@
 """Benchmark data by name, from a folder, installed packages, a cache or OpenML; and generators."""
 
 from tacit.datasets.dataset import Dataset
-from tacit.datasets.loading import Availability, DatasetNotFoundError, available, load
+from tacit.datasets.loading import (
+    Availability,
+    DatasetNotFoundError,
+    available,
+    load,
+    load_prepared,
+)
 from tacit.datasets.registry import PAPER, names
 from tacit.datasets.sources import DatasetFileError
 
@@ -13,5 +19,6 @@ __all__ = [
     "DatasetNotFoundError",
     "available",
     "load",
+    "load_prepared",
     "names",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -121,6 +121,27 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
             Cache().store(entry, dataset)
         return dataset
     raise DatasetNotFoundError(_not_found(entry, reasons))
+
+
+def load_prepared(
+    names: Sequence[str], data: str | os.PathLike[str] | None = None
+) -> tuple[list[Dataset], dict[str, str]]:
+    """Load several datasets with the paper's preprocessing.
+
+    Returns
+    -------
+    found : list of Dataset
+        Those that some source has.
+    missing : dict of str to str
+        The names of the others, and the ways to get each.
+    """
+    found, missing = [], {}
+    for name in names:
+        try:
+            found.append(load(name, data).prepared())
+        except DatasetNotFoundError as error:
+            missing[name] = str(error)
+    return found, missing
 
 
 def available(name: str, data: str | os.PathLike[str] | None = None) -> Availability:

@@ -16,3 +16,9 @@ def written_whole(file: Path) -> Iterator[Path]:
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write `text` as UTF-8, all or nothing."""
+    with written_whole(file) as partial:
+        partial.write_text(text, encoding="utf-8")

@@ -7,7 +7,10 @@ import html
 import io
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from tacit.experiments.files import write_text
 
 _LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -110,6 +113,12 @@ class Grid:
         writer.writeheader()
         writer.writerows(records)
         return out.getvalue()
+
+    def write(self, folder: Path, name: str) -> None:
+        """Write `name` as Markdown, LaTeX and CSV."""
+        forms = {".md": self.markdown(), ".tex": self.latex(), ".csv": self.csv()}
+        for suffix, text in forms.items():
+            write_text(folder / f"{name}{suffix}", text)
 
 
 def _markdown(cell: Cell) -> str:

@@ -13,7 +13,7 @@ import scipy
 import sklearn
 
 from tacit import __version__
-from tacit.experiments.files import written_whole
+from tacit.experiments.files import write_text
 from tacit.paper.findings import Finding
 from tacit.paper.published import CITATION
 from tacit.paper.reproduce import Reproduction, Section
@@ -45,8 +45,7 @@ def write_page(reproduction: Reproduction, command: str) -> Path:
         f"<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
     file = reproduction.out / "index.html"
-    with written_whole(file) as partial:
-        partial.write_text(page, encoding="utf-8")
+    write_text(file, page)
     return file
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load
+from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
-from tacit.experiments.files import written_whole
+from tacit.experiments.files import write_text, written_whole
 from tacit.experiments.grid import Grid
 from tacit.experiments.measures import ERROR, TEST_LOSS
 from tacit.paper import findings as judge
@@ -135,23 +135,14 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
         Called with what is being done, the work done and all work.
     """
     start = time.monotonic()
-    datasets, missing = _load(request)
+    wanted = request.datasets if NEED_DATA & set(request.parts) else ()
+    datasets, missing = load_prepared(wanted, request.data)
+    if missing and request.must_have:
+        raise DatasetNotFoundError("\n".join(missing.values()))
     results = _run(request, datasets, on_progress)
     sections = tuple(_sections(request, datasets, missing, results, on_progress))
-    _write(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
+    write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
     return Reproduction(request.out, sections, missing, request.effort, time.monotonic() - start)
-
-
-def _load(request: Request) -> tuple[list[Dataset], dict[str, str]]:
-    datasets, missing = [], {}
-    for name in request.datasets if NEED_DATA & set(request.parts) else ():
-        try:
-            datasets.append(load(name, request.data).prepared())
-        except DatasetNotFoundError as error:
-            if request.must_have:
-                raise
-            missing[name] = str(error)
-    return datasets, missing
 
 
 def _run(request: Request, datasets: Sequence[Dataset], on_progress: OnProgress) -> Results:
@@ -197,7 +188,7 @@ def _sections(
         if part in request.parts and (datasets or part not in NEED_DATA):
             section = make()
             for number, grid in enumerate(section.grids):
-                _write_grid(request.out, part if number == 0 else f"{part}-{number + 1}", grid)
+                grid.write(request.out, part if number == 0 else f"{part}-{number + 1}")
             yield section
 
 
@@ -266,11 +257,6 @@ def _regularised(results: Results) -> Section:
     )
 
 
-def _write_grid(out: Path, name: str, grid: Grid) -> None:
-    for suffix, text in ((".md", grid.markdown()), (".tex", grid.latex()), (".csv", grid.csv())):
-        _write((out / name).with_suffix(suffix), text)
-
-
 def _findings_in_markdown(sections: Sequence[Section]) -> Iterator[str]:
     for section in sections:
         for finding in section.findings:
@@ -278,11 +264,6 @@ def _findings_in_markdown(sections: Sequence[Section]) -> Iterator[str]:
         for words in section.words:
             yield f"\n{words}\n"
     yield ""
-
-
-def _write(file: Path, text: str) -> None:
-    with written_whole(file) as partial:
-        partial.write_text(text, encoding="utf-8")
 
 
 def with_repeats(effort: Effort, repeats: int | None) -> Effort:
