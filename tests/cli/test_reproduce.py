@@ -125,7 +125,7 @@ def test_an_interrupt_ends_cleanly_and_the_same_command_goes_on(tmp_path):
     assert process.returncode == 130, err
     assert "goes on" in out
     assert "Traceback" not in err
-    assert not list(runs.glob("*.partial"))
+    assert not list(runs.glob(".*.partial*"))
     code, _, err = tacit_reproduce(*arguments, cwd=tmp_path)
     assert code == 0, err
     table = parquet.read_table(runs / "runs.parquet").to_pylist()
