@@ -63,7 +63,13 @@ def test_the_page_needs_no_other_file_and_has_every_part(everything):
 def test_the_terminal_shows_tables_and_findings_without_colour_codes(everything):
     _, out = everything
     assert "\x1b" not in out
-    for words in ("Table 2", "paper .27", "self-learning", "violations in 5,000", "index.html"):
+    for words in (
+        "Table 2",
+        "paper\u00a0.27",
+        "self-learning",
+        "violations in 5,000",
+        "index.html",
+    ):
         assert words in out
 
 
