@@ -53,7 +53,7 @@ def test_a_dataset_to_be_downloaded_says_why_and_from_where(listing):
 
 @pytest.mark.parametrize("named_by", ["option", "environment"])
 def test_the_folder_serves_what_it_has(tmp_path, named_by):
-    (tmp_path / "parkinsons.csv").write_text("")
+    _write_parkinsons(tmp_path, n_rows=195)
     done = (
         run(tmp_path, "--json", "--data", str(tmp_path))
         if named_by == "option"
@@ -62,6 +62,20 @@ def test_the_folder_serves_what_it_has(tmp_path, named_by):
     parkinsons = next(row for row in json.loads(done.stdout) if row["name"] == "Parkinsons")
     assert (parkinsons["state"], parkinsons["source"]) == ("ready", "folder")
     assert str(tmp_path / "parkinsons.csv") in parkinsons["where"]
+
+
+def test_a_file_that_would_be_refused_is_not_ready(tmp_path):
+    _write_parkinsons(tmp_path, n_rows=150)
+    rows = json.loads(run(tmp_path, "--json", "--data", str(tmp_path)).stdout)
+    parkinsons = next(row for row in rows if row["name"] == "Parkinsons")
+    assert parkinsons["state"] == "missing"
+    assert "150" in parkinsons["reasons"][0]
+
+
+def _write_parkinsons(folder, n_rows):
+    header = ",".join([*(f"f{i}" for i in range(22)), "status"])
+    lines = [",".join([*["0.5"] * 21, str(i), "1" if i < 147 else "0"]) for i in range(n_rows)]
+    (folder / "parkinsons.csv").write_text("\n".join([header, *lines]) + "\n")
 
 
 def test_json_has_all_that_is_known(tmp_path):

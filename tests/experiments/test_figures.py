@@ -47,14 +47,6 @@ def test_the_band_is_one_standard_error_wide(results):
     assert at_two.min() == pytest.approx(found.mean - found.standard_error)
 
 
-def test_a_median_has_no_band(results):
-    axes = new_figure(4, 3).subplots()
-    draw_curve(axes, results, "two", CURVES, "ICLS", ERROR, "#123456", middle="median")
-    assert len(axes.collections) == 0
-    expected = np.median(results.values("two", CURVES, "ICLS", ERROR, 2))
-    assert axes.lines[0].get_ydata()[0] == pytest.approx(expected)
-
-
 def test_who_has_no_runs_has_no_curve(results):
     axes = new_figure(4, 3).subplots()
     assert draw_curve(axes, results, "two", CURVES, "nobody", ERROR, "#123456") is None

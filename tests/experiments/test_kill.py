@@ -98,7 +98,7 @@ def test_a_killed_experiment_goes_on_where_it_was_with_nothing_lost_or_counted_t
         assert known <= now
         assert len(now) - len(known) >= ended[-1]
         if moment == "in part":
-            (partial,) = folder.glob("*.partial")
+            (partial,) = folder.glob(".*.partial.parquet")
             with pytest.raises(pyarrow.ArrowInvalid):
                 pyarrow.parquet.read_table(partial)
         if moment == "with parts":

@@ -124,7 +124,7 @@ def test_a_batch_that_cannot_be_written_leaves_nothing(tmp_path):
 
 def test_leftovers_of_a_killed_process_are_neither_read_nor_kept(tmp_path):
     store = RunStore(tmp_path)
-    for name in (f"part-1.parquet.{'0' * 32}.partial", f"{WHOLE}.{'1' * 32}.partial"):
+    for name in (f".part-1.{'0' * 32}.partial.parquet", f".runs.{'1' * 32}.partial.parquet"):
         (tmp_path / name).write_bytes(b"PAR1 half a fi")
     assert store.read() == []
     with store.writing(PLAN_A):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from tacit.datasets import PAPER
@@ -15,6 +17,17 @@ def check_jobs(jobs: int) -> None:
         )
 
 
+def check_folder(out: Path) -> None:
+    """Create the folder for everything written, or say why that cannot be."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(
+            f"{out} cannot be a folder to write into ({error.strerror}); name another one.",
+            param_hint="--out",
+        ) from error
+
+
 def chosen_datasets(given: list[str] | None) -> tuple[str, ...] | None:
     """The paper's datasets among the names given, in its order; None where none are given."""
     if not given:
@@ -22,10 +35,13 @@ def chosen_datasets(given: list[str] | None) -> tuple[str, ...] | None:
     known = {name.lower(): name for name in PAPER}
     names = [name.strip() for text in given for name in text.split(",") if name.strip()]
     strangers = [name for name in names if name.lower() not in known]
-    if strangers or not names:
+    if not names:
         raise typer.BadParameter(
-            f"{', '.join(strangers) or 'nothing'} is not among the paper's datasets: "
-            f"{', '.join(PAPER)}.",
+            f"no name was given; name some of: {', '.join(PAPER)}.", param_hint="--datasets"
+        )
+    if strangers:
+        raise typer.BadParameter(
+            f"{', '.join(strangers)} is not among the paper's datasets: {', '.join(PAPER)}.",
             param_hint="--datasets",
         )
     wanted = {known[name.lower()] for name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from enum import Enum
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from tacit.cli.grids import print_grid
-from tacit.cli.options import check_jobs, chosen_datasets
+from tacit.cli.grids import new_console, print_grid
+from tacit.cli.options import check_folder, check_jobs, chosen_datasets
 from tacit.cli.progress import stage_bars
 from tacit.datasets import PAPER, DatasetFileError, DatasetNotFoundError
 from tacit.paper.findings import Finding
@@ -52,7 +54,7 @@ def reproduce(
     Runs are kept in the folder as they come: a call that was interrupted goes on where it stopped,
     and a call with more repeats adds to what is there.
     """
-    console = Console()
+    console = new_console()
     chosen = chosen_datasets(datasets)
     check_jobs(jobs)
     names = {part.value for part in parts or []}
@@ -67,7 +69,7 @@ def reproduce(
         must_have=chosen is not None,
     )
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        check_folder(out)
         with stage_bars(console) as on_progress:
             result = run_request(request, on_progress)
         page = write_page(result, _command())
@@ -79,31 +81,26 @@ def reproduce(
         raise typer.Exit(1) from None
 
     for section in result.sections:
-        console.rule(f"[bold]{section.title}", align="left")
+        console.rule(Text(section.title, style="bold"), align="left")
         for grid in section.grids:
             print_grid(console, grid, title=grid.title != section.title)
         for words in section.words:
-            console.print(words + "\n", highlight=False)
+            console.print(Text(f"{words}\n"))
         for name, caption in section.figures:
-            console.print(f"{out / name}.png: {caption}\n", highlight=False)
+            console.print(Text(f"{out / name}.png: {caption}\n"))
         for finding in section.findings:
             _print_finding(console, finding)
     for name, reason in result.missing.items():
-        console.print(f"[yellow]{name} was left out:[/] {reason}\n", highlight=False)
+        console.print(Text.assemble((f"{name} was left out: ", "yellow"), f"{reason}\n"))
     console.rule(align="left")
-    console.print(f"[bold]{summary_in_words(result)}[/]", highlight=False)
-    console.print(
-        f"It took {duration(result.seconds)}. Everything is on one page: {page}", highlight=False
-    )
+    console.print(Text(summary_in_words(result), style="bold"))
+    console.print(Text(f"It took {duration(result.seconds)}. Everything is on one page: {page}"))
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
-    colour = _COLOURS[finding.holds]
-    console.print(
-        f"[bold {colour}]{finding.verdict}:[/] {finding.claim} [dim]{finding.evidence}[/]\n",
-        highlight=False,
-    )
+    verdict = (f"{finding.verdict}: ", f"bold {_COLOURS[finding.holds]}")
+    console.print(Text.assemble(verdict, f"{finding.claim} ", (f"{finding.evidence}\n", "dim")))
 
 
 def _command() -> str:
-    return " ".join(["tacit", *sys.argv[1:]])
+    return shlex.join(["tacit", *sys.argv[1:]])

@@ -145,7 +145,9 @@ def load_prepared(
 
 
 def available(name: str, data: str | os.PathLike[str] | None = None) -> Availability:
-    """Where `load` would find a dataset, without reading or downloading anything.
+    """Where `load` would find a dataset, without downloading anything.
+
+    Files of the folder are read and checked, since `load` would refuse a wrong one.
 
     Parameters
     ----------
@@ -163,9 +165,15 @@ def available(name: str, data: str | os.PathLike[str] | None = None) -> Availabi
     reasons: list[str] = []
     for source in _sources(entry, data):
         copy = source.find(entry)
-        if isinstance(copy, Copy):
-            return _availability(entry, copy, reasons)
-        reasons.append(copy.reason)
+        if isinstance(copy, Absence):
+            reasons.append(copy.reason)
+            continue
+        if isinstance(source, Folder):
+            try:
+                as_dataset(entry, copy.read(), copy.where)
+            except (MismatchError, DatasetFileError, SourceError) as error:
+                return _availability(entry, None, [*reasons, str(error)])
+        return _availability(entry, copy, reasons)
     return _availability(entry, None, reasons)
 
 

@@ -73,7 +73,7 @@ def _on_cluster(
     trials: Sequence[Trial], tables: Mapping[str, Table], address: str
 ) -> Generator[Done]:
     distributed = _import_distributed()
-    with distributed.Client(address) as client:
+    with _connected(distributed, address) as client:
         # One copy of each table on every worker, not one with every trial. As a list, because
         # the names of a mapping would be those that all users of the cluster share.
         copies = client.scatter(list(tables.values()), broadcast=True)
@@ -93,6 +93,16 @@ def _on_cluster(
 
 def _numbered(place: int, trial: Trial, table: Table) -> Done:
     return place, run_trial(trial, table)
+
+
+def _connected(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"No Dask scheduler answers at cluster={address!r} ({error}); give the address that it "
+            "prints when it starts, such as tcp://10.0.0.1:8786."
+        ) from error
 
 
 def _import_distributed() -> Any:

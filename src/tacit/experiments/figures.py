@@ -24,8 +24,6 @@ def draw_curve(
     classifier: str,
     measure: str,
     colour: str,
-    *,
-    middle: str = "mean",
 ) -> tuple[float, float] | None:
     """A measure against unlabeled rows, with a band of one standard error.
 
@@ -42,11 +40,10 @@ def draw_curve(
     if not points:
         return None
     x = np.array([s.n_unlabeled for s in points])
-    y = np.array([getattr(s, middle) for s in points])
+    y = np.array([s.mean for s in points])
     error = np.array([s.standard_error for s in points])
     axes.plot(x, y, color=colour, marker="o", markersize=3, linewidth=1.5, label=classifier)
-    if middle == "mean":
-        axes.fill_between(x, y - error, y + error, color=colour, alpha=0.18, linewidth=0)
+    axes.fill_between(x, y - error, y + error, color=colour, alpha=0.18, linewidth=0)
     axes.set_xscale("log", base=2)
     axes.set_xticks(x, [str(value) for value in x])
     axes.minorticks_off()

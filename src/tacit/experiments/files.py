@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +10,11 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(file: Path) -> Iterator[Path]:
-    """A temporary name beside `file`, which becomes `file` when all is written."""
-    partial = file.with_name(f".{file.stem}.partial{file.suffix}")
+    """A temporary name beside `file`, which becomes `file` when all is written.
+
+    Nobody else has that name, and its suffix is that of `file`, by which writers know the format.
+    """
+    partial = file.with_name(f".{file.stem}.{uuid.uuid4().hex}.partial{file.suffix}")
     try:
         yield partial
         partial.replace(file)

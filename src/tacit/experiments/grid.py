@@ -15,7 +15,7 @@ from tacit.experiments.files import write_text
 _LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
-    "±": r"$\pm$", "−": "$-$", "≤": r"$\leq$",
+    "±": r"$\pm$", "−": "$-$", "≤": r"$\leq$", "\u00a0": "~",
 }  # fmt: skip
 
 
@@ -108,6 +108,8 @@ class Grid:
         records = self.records or tuple(
             dict(zip(self.columns, (cell.text for cell in row), strict=True)) for row in self.rows
         )
+        if not records:
+            return ",".join(self.columns) + "\n"
         out = io.StringIO()
         writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
         writer.writeheader()

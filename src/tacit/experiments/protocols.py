@@ -88,7 +88,7 @@ class Protocol(ABC):
 
     def labels(self, table: Table) -> int:
         """L for this table."""
-        return max(table.X.shape[1] + 5, 20) if self.n_labeled is None else self.n_labeled
+        return paper_labels(table.X.shape[1]) if self.n_labeled is None else self.n_labeled
 
     @abstractmethod
     def splits(self, table: Table, repeat: int) -> list[list[Split]]:
@@ -200,6 +200,11 @@ class CrossValidation(Protocol):
     def n_fits(self, table: Table) -> int:
         """One for each fold."""
         return self.n_folds
+
+
+def paper_labels(n_features: int) -> int:
+    """The number of labeled rows in the paper's experiments."""
+    return max(n_features + 5, 20)
 
 
 def draw_labeled(

@@ -29,7 +29,7 @@ class Summary:
     n_labeled, n_unlabeled : int
         Rows of the fit.
     mean, standard_error, median : float
-        Over the repeats.
+        Over the repeats; the standard error of a single one is NaN.
     times_worse : int
         In how many repeats it was worse than its supervised twin on the same rows.
     n_repeats : int
@@ -133,7 +133,7 @@ class Results:
             next(iter(found.values())).n_labeled,
             n_unlabeled,
             float(ended.mean()),
-            float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else 0.0,
+            float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
             float(np.median(ended)),
             int((own > baseline + ROUNDING).sum()),
             len(ended),
@@ -160,8 +160,9 @@ class Results:
                 f"{first!r} has {len(one)} repeats on {dataset!r} and {second!r} has {len(other)}; "
                 "a paired test needs the same."
             )
-        difference = (one - other)[np.isfinite(one - other)]
-        difference = difference[np.abs(difference) > ROUNDING]
+        # Errors are counts over n: equal differences must be ties, not ranked by rounding.
+        difference = np.round((one - other)[np.isfinite(one - other)], 9)
+        difference = difference[difference != 0.0]
         if len(difference) == 0:
             return 1.0
         # Exact where there are no ties; SciPy chooses.

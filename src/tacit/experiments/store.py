@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from tacit.experiments.files import write_text, written_whole
 from tacit.experiments.run import Run, in_order
 from tacit.rows.parquet_files import import_pyarrow
 
@@ -54,7 +55,7 @@ class RunStore:
         """
         with _locked(self.folder / LOCK, self.folder):
             self._merge_plan(plan)
-            for left in self.folder.glob("*.partial"):
+            for left in self.folder.glob(".*.partial*"):
                 left.unlink()
             yield
 
@@ -93,11 +94,16 @@ class RunStore:
         pyarrow = import_pyarrow()
         schema = pyarrow.schema([(f.name, _TYPES[str(f.type)]) for f in fields(Run)])
         table = pyarrow.Table.from_pylist([asdict(run) for run in runs], schema=schema)
-        with _renamed(self.folder / name) as partial:
+        with written_whole(self.folder / name) as partial:
             pyarrow.parquet.write_table(table, partial)
 
     def _merge_plan(self, plan: Mapping[str, Mapping[str, str]]) -> None:
         file = self.folder / PLAN
+        if not file.exists() and (parts := [*self.folder.glob(PART), *self.folder.glob(WHOLE)]):
+            raise ValueError(
+                f"{self.folder} holds runs ({parts[0].name}) without the {PLAN} that says what "
+                "they are of; name another folder or delete this one."
+            )
         known = _read_plan(file) if file.exists() else {}
         for kind, entries in plan.items():
             held = known.setdefault(kind, {})
@@ -109,8 +115,7 @@ class RunStore:
                         f"{name!r} ({before}, now {description}), which would be mixed with the "
                         "new ones; name another folder or delete this one."
                     )
-        with _renamed(file) as partial:
-            partial.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        write_text(file, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 def _read(file: Path) -> list[Run]:
@@ -127,23 +132,14 @@ def _read(file: Path) -> list[Run]:
 def _read_plan(file: Path) -> dict[str, dict[str, str]]:
     try:
         known: dict[str, dict[str, str]] = json.loads(file.read_text())
-    except ValueError as error:
+        if not all(isinstance(entries, dict) for entries in dict(known).values()):
+            raise TypeError("it is no plan")
+    except (ValueError, TypeError) as error:
         raise ValueError(
             f"{file} cannot be read ({error}), so that it is unknown what the runs beside it are "
             "of; name another folder or delete this one."
         ) from error
     return known
-
-
-@contextmanager
-def _renamed(file: Path) -> Iterator[Path]:
-    """Write under another name first, so that no interruption leaves half a file."""
-    partial = file.with_name(f"{file.name}.{uuid.uuid4().hex}.partial")
-    try:
-        yield partial
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -40,11 +40,19 @@ def figure2(results: Results, measure: str) -> Figure:
             draw_curve(panel, results, dataset, rule, classifier, measure, colour)
         if measure != "error":
             panel.set_yscale("log")
+            for which in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
+                which(_plain)
         panel.set_title(dataset, fontsize=10)
-        panel.tick_params(labelsize=7)
+        panel.tick_params(labelsize=7, which="both")
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
     figure.supxlabel("unlabeled rows", fontsize=10)
     label = "mean error on the test rows" if measure == "error" else f"mean {measure}"
     figure.supylabel(label, fontsize=10)
     return figure
+
+
+def _plain(value: float, _: int | None) -> str:
+    """A number as people write it, for 1, 2 and 5 times a power of ten; nothing between."""
+    leading = float(f"{value:.0e}"[0])
+    return f"{value:g}" if leading in (1, 2, 5) else ""

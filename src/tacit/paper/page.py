@@ -16,9 +16,17 @@ from tacit import __version__
 from tacit.experiments.files import write_text
 from tacit.paper.findings import Finding
 from tacit.paper.published import CITATION
-from tacit.paper.reproduce import Reproduction, Section
+from tacit.paper.reproduce import NEED_DATA, PARTS, Reproduction, Section
 
 _MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
+_LEGEND = """<dl class="legend">
+<dt>supervised</dt><dd>least squares on the labeled rows alone</dd>
+<dt>self-learning</dt><dd>fitted again and again on its own predictions for the unlabeled rows</dd>
+<dt>ICLS</dt><dd>the paper's method: of all fits for some labeling of the unlabeled rows,
+the one with the smallest loss on the labeled rows</dd>
+<dt>projected</dt><dd>of the same fits, the one nearest to supervised (Krijthe &amp; Loog 2017)</dd>
+<dt>oracle</dt><dd>sees all labels: what could be had at best</dd>
+</dl>"""
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
 
@@ -65,16 +73,12 @@ def summary_in_words(reproduction: Reproduction) -> str:
 
 
 def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
-    effort = reproduction.effort
     yield "<h1>Implicitly constrained semi-supervised least squares, reproduced</h1>"
     yield f'<p class="lead">{html.escape(summary_in_words(reproduction))}</p>'
-    yield (
-        f"<p>Every table and figure of {html.escape(CITATION)} was computed anew with Tacit "
-        f"{__version__}: {effort.table_repeats} repeats of cross-validation, "
-        f"{effort.figure_repeats} of the learning curves, {effort.n_problems:,} random problems "
-        "for the theorem. What is said below each heading is computed from the numbers of this "
-        "run, not written by hand.</p>"
-    )
+    yield f"<p>{html.escape(_what_was_done(reproduction))}</p>"
+    yield f"<p>The paper: {html.escape(CITATION)}</p>"
+    if NEED_DATA & {section.name for section in reproduction.sections}:
+        yield _LEGEND
     yield '<nav aria-label="Contents"><ul>'
     for section in reproduction.sections:
         yield f'<li><a href="#{section.name}">{html.escape(section.title)}</a></li>'
@@ -99,6 +103,26 @@ def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
         f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     )
     yield f'<p class="note">{versions}.</p></section>'
+
+
+def _what_was_done(reproduction: Reproduction) -> str:
+    effort = reproduction.effort
+    done = {
+        "table2": f"cross-validation with {effort.table_repeats} repeats",
+        "figure2": f"learning curves with {effort.figure_repeats} repeats",
+        "theorem": f"the theorem on {effort.n_problems:,} random problems",
+    }
+    names = [section.name for section in reproduction.sections]
+    computed = [text for name, text in done.items() if name in names]
+    text = f"Computed anew with Tacit {__version__}"
+    text += f": {', '.join(computed)}" if computed else ""
+    if reproduction.datasets:
+        text += f", on {', '.join(reproduction.datasets)}"
+    text += ". Every number and every verdict on this page comes from this run."
+    left_out = [part for part in PARTS if part not in names]
+    if left_out:
+        text += f" Not asked for: {', '.join(left_out)}."
+    return text
 
 
 def _section(section: Section, out: Path) -> Iterator[str]:

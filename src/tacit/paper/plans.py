@@ -54,7 +54,7 @@ def regularised_contenders() -> tuple[Contender, ...]:
     # scoring is named since its default changes with the version of scikit-learn.
     logistic = LogisticRegressionCV(Cs=10, cv=5, scoring="accuracy", max_iter=1000)
     return (
-        Contender(RIDGE, LeastSquaresClassifier(alpha="loo"), Sees.LABELED, twin=RIDGE),
+        Contender(RIDGE, LeastSquaresClassifier(alpha="loo"), Sees.LABELED),
         Contender(RIDGE_ICLS, ICLSClassifier(alpha="loo"), twin=RIDGE),
         Contender(RIDGE_PROJECTED, ProjectedLeastSquaresClassifier(alpha="loo"), twin=RIDGE),
         Contender(LOGISTIC, logistic, Sees.LABELED, twin=RIDGE),

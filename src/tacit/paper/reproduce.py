@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tacit._matplotlib import new_figure
 from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
 from tacit.experiments.files import write_text, written_whole
@@ -63,6 +64,8 @@ class Reproduction:
         The folder.
     sections : tuple of Section
         In the order of the paper.
+    datasets : tuple of str
+        Those that were used.
     missing : dict of str to str
         Datasets that no source has, and why.
     effort : Effort
@@ -73,6 +76,7 @@ class Reproduction:
 
     out: Path
     sections: tuple[Section, ...]
+    datasets: tuple[str, ...]
     missing: dict[str, str]
     effort: Effort
     seconds: float
@@ -81,11 +85,6 @@ class Reproduction:
     def findings(self) -> tuple[Finding, ...]:
         """Those of all sections."""
         return tuple(finding for section in self.sections for finding in section.findings)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether no finding speaks against the paper."""
-        return all(finding.holds is not False for finding in self.findings)
 
 
 @dataclass(frozen=True)
@@ -135,6 +134,8 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
         Called with what is being done, the work done and all work.
     """
     start = time.monotonic()
+    if {"figure1", "figure2"} & set(request.parts):
+        new_figure(1, 1)  # a missing matplotlib is told now, not after all fits
     wanted = request.datasets if NEED_DATA & set(request.parts) else ()
     datasets, missing = load_prepared(wanted, request.data)
     if missing and request.must_have:
@@ -142,7 +143,14 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
     results = _run(request, datasets, on_progress)
     sections = tuple(_sections(request, datasets, missing, results, on_progress))
     write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
-    return Reproduction(request.out, sections, missing, request.effort, time.monotonic() - start)
+    return Reproduction(
+        request.out,
+        sections,
+        tuple(data.name for data in datasets),
+        missing,
+        request.effort,
+        time.monotonic() - start,
+    )
 
 
 def _run(request: Request, datasets: Sequence[Dataset], on_progress: OnProgress) -> Results:
@@ -187,8 +195,8 @@ def _sections(
     for part, make in makers.items():
         if part in request.parts and (datasets or part not in NEED_DATA):
             section = make()
-            for number, grid in enumerate(section.grids):
-                grid.write(request.out, part if number == 0 else f"{part}-{number + 1}")
+            for grid in section.grids:
+                grid.write(request.out, part)
             yield section
 
 
@@ -229,22 +237,23 @@ def _figure2(out: Path, results: Results) -> Section:
     )
     for name, measure, _ in drawn:
         figure = figure2(results, measure)
-        for suffix in (".png", ".svg"):
-            with written_whole((out / name).with_suffix(suffix)) as partial:
-                figure.savefig(partial)
+        with written_whole(out / f"{name}.png") as partial:
+            figure.savefig(partial)
+        with written_whole(out / f"{name}.svg") as partial:
+            figure.savefig(partial, metadata={"Date": None})
     repeats = max(results.names("repeat")) + 1
     band = f"{repeats} repeats; the band is one standard error of the mean."
     return Section(
         "figure2",
         "Figure 2: learning curves",
-        findings=(*judge.figure2_findings(results), judge.flawed_finding(results)),
+        findings=(*judge.figure2_findings(results), *judge.flawed_findings(results)),
         figures=tuple((name, f"{caption} {band}") for name, _, caption in drawn),
     )
 
 
 def _table2(results: Results) -> Section:
     grid = table2(results)
-    findings = (*judge.table2_findings(results), judge.flawed_finding(results))
+    findings = (*judge.table2_findings(results), *judge.flawed_findings(results))
     return Section("table2", grid.title, findings=findings, grids=(grid,))
 
 

@@ -5,20 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from tacit.datasets import Dataset
 from tacit.experiments import CrossValidation, Results, Summary
-from tacit.experiments.contenders import ICLS, ORACLE, PROJECTED, SELF_LEARNING, SUPERVISED
+from tacit.experiments.contenders import (
+    ICLS,
+    ORACLE,
+    PROJECTED,
+    SELF_LEARNING,
+    SUPERVISED,
+    paper_contenders,
+)
 from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
+from tacit.experiments.protocols import paper_labels
 from tacit.paper import published
-from tacit.paper.plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
+from tacit.paper.plans import (
+    LOGISTIC,
+    RIDGE,
+    RIDGE_ICLS,
+    RIDGE_PROJECTED,
+    regularised_contenders,
+)
 from tacit.paper.theorem import TheoremCheck
 
 PAPER_COLUMNS = (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED, ORACLE)
 REGULARISED_COLUMNS = (SUPERVISED, ICLS, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED, LOGISTIC)
-# The paper compares these two with each other; every other classifier has its twin for a rival.
+# The paper compares these two with each other, and sets the better one in bold.
 RIVALS = {ICLS: SELF_LEARNING, SELF_LEARNING: ICLS}
-_TWINS = {RIDGE_ICLS: RIDGE, RIDGE_PROJECTED: RIDGE, LOGISTIC: RIDGE}
+_TWINS = {c.name: c.twin for c in (*paper_contenders(), *regularised_contenders())}
 
 
 @dataclass(frozen=True)
@@ -61,7 +77,7 @@ class ErrorCell:
 def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
     """Objects and features of each dataset, and where it came from."""
     found = {data.name: data for data in datasets}
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, (objects, features) in published.TABLE_1.items():
         if name in found:
             data = found[name]
@@ -71,20 +87,21 @@ def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
                     Cell(name),
                     Cell(f"{data.n_rows}"),
                     Cell(f"{data.n_features}"),
+                    Cell(f"{paper_labels(data.n_features)}"),
                     Cell("as published" if same else f"published: {objects}, {features}"),
                     Cell(data.source),
                 )
             )
         elif name in missing:
             rows.append(
-                (Cell(name), Cell("–"), Cell("–"), Cell("missing"), Cell("not found, see below"))
+                (Cell(name), *[Cell("–")] * 3, Cell("missing"), Cell("not found, see below"))
             )
     return Grid(
         "Table 1: the datasets",
-        ("dataset", "objects", "features", "agreement", "source of this copy"),
+        ("dataset", "objects", "features", "labels", "agreement", "source of this copy"),
         tuple(rows),
         "Features are counted after constant ones are dropped, without the intercept (the paper "
-        "prints 118 for BCI, with it).",
+        "prints 118 for BCI, with it). Labels: L = max(features + 5, 20), in every draw.",
     )
 
 
@@ -93,9 +110,9 @@ def error_cells(
 ) -> dict[tuple[str, str], ErrorCell]:
     """Every cell of a table over the cross-validations in `results`.
 
-    `rivals` says whom a classifier must beat to be set in bold, where that is not its twin.
+    `rivals` says whom a classifier must beat to be set in bold, those not named never are; without
+    it everyone must beat its twin.
     """
-    rivals = {} if rivals is None else rivals
     rule = CrossValidation.name
     cells = {}
     for dataset in results.names("dataset"):
@@ -103,15 +120,15 @@ def error_cells(
             sizes = results.sizes(dataset, rule, classifier)
             if not sizes:
                 continue
-            twin = _TWINS.get(classifier, SUPERVISED)
+            twin = _TWINS[classifier]
             summary = results.summary(dataset, rule, classifier, ERROR, sizes[0], twin)
             if summary is not None:
-                rival = rivals.get(classifier, twin)
+                rival = twin if rivals is None else rivals.get(classifier)
                 cells[dataset, classifier] = _cell(results, summary, twin, rival)
     return cells
 
 
-def _cell(results: Results, summary: Summary, twin: str, rival: str) -> ErrorCell:
+def _cell(results: Results, summary: Summary, twin: str, rival: str | None) -> ErrorCell:
     dataset, classifier = summary.dataset, summary.classifier
     paper = published.TABLE_2.get(dataset, {}).get(classifier)
     is_twin = classifier in (twin, SUPERVISED, ORACLE)
@@ -125,7 +142,7 @@ def _cell(results: Results, summary: Summary, twin: str, rival: str) -> ErrorCel
         None if paper is None else paper.error,
         None if paper is None else paper.times_worse,
         None if paper is None else summary.mean - paper.error,
-        not is_twin and _differs(results, summary, rival, -1),
+        not is_twin and rival is not None and _differs(results, summary, rival, -1),
         not is_twin and _differs(results, summary, twin, 1),
         summary.n_flawed,
     )
@@ -150,9 +167,9 @@ def table2(results: Results) -> Grid:
         _rows(cells, PAPER_COLUMNS, beside=True),
         f"Mean error ± its standard error over {repeats} repeats, and in parentheses in how many "
         "of them it was above supervised. Bold: ICLS or self-learning, where it beats the other; "
-        "underlined: worse than supervised (Wilcoxon's signed rank test at 0.01). Below each, the "
+        "underlined: worse than supervised (Wilcoxon's signed rank test at 0.01). With each, the "
         f"paper's value from {published.N_REPEATS} repeats and our difference to it; the paper "
-        "has no column for projected.",
+        "has no column for projected. The standard error is over repeats on the same objects.",
         tuple(asdict(cell) for cell in cells.values()),
     )
 
@@ -187,21 +204,24 @@ def _rows(
 def _shown(cell: ErrorCell | None, beside: bool) -> Cell:
     if cell is None:
         return Cell("–")
-    text = f"{_short(cell.error, 3)} ± {_short(cell.standard_error, 3)}"
+    # Spaces at which no line may end keep what belongs together on narrow screens.
+    text = f"{_short(cell.error, 3)}\u00a0±\u00a0{_short(cell.standard_error, 3)}"
     if cell.times_worse is not None:
         text += f" ({cell.times_worse})"
     remark = ""
     if beside and cell.published is not None and cell.difference is not None:
-        worse = "" if cell.published_times_worse is None else f" ({cell.published_times_worse})"
+        times = cell.published_times_worse
+        worse = "" if times is None else f"\u00a0({times})"
         sign = "+" if cell.difference >= 0 else "−"
-        remark = (
-            f"paper {_short(cell.published, 2)}{worse}, {sign}{_short(abs(cell.difference), 3)}"
-        )
+        difference = f"{sign}{_short(abs(cell.difference), 3)}"
+        remark = f"paper\u00a0{_short(cell.published, 2)}{worse}, {difference}"
     return Cell(text, remark, bold=cell.better, underline=cell.worse)
 
 
 def _short(value: float, digits: int) -> str:
     """Without the zero before the point, as the paper prints errors."""
+    if not np.isfinite(value):
+        return "–"
     return f"{value:.{digits}f}".removeprefix("0")
 
 
