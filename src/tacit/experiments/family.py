@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sklearn.svm import SVC
 
 from tacit.estimators import (
@@ -25,8 +27,10 @@ from tacit.estimators import (
     USMClassifier,
 )
 from tacit.experiments.contenders import Contender, Sees
+from tacit.experiments.experiment import Experiment
 from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
+from tacit.experiments.protocols import Protocol, Table
 from tacit.experiments.results import Results, Summary
 
 LEAST_SQUARES = "least squares"
@@ -34,6 +38,9 @@ KERNEL = "kernel least squares"
 LDA = "LDA"
 NEAREST_MEAN = "nearest mean"
 SVM = "SVM"
+# A fit of these takes most of a minute with hundreds of features, and there are thousands of fits.
+SLOW = frozenset({"implicitly constrained LDA", "S4VM"})
+MANY_FEATURES = 200
 # Wilcoxon's signed rank test, for bold and underline.
 LEVEL = 0.01
 
@@ -79,6 +86,18 @@ def family_contenders() -> tuple[Contender, ...]:
     return tuple(contenders)
 
 
+def family_experiments(
+    tables: Sequence[Table], protocol: Protocol, contenders: tuple[Contender, ...]
+) -> list[Experiment]:
+    """Every method on every table, but for the slow ones on tables with many features."""
+    quick = tuple(c for c in contenders if c.name not in SLOW)
+    groups = (
+        (contenders, tuple(t for t in tables if t.X.shape[1] <= MANY_FEATURES)),
+        (quick, tuple(t for t in tables if t.X.shape[1] > MANY_FEATURES)),
+    )
+    return [Experiment(chosen, protocol, who) for who, chosen in groups if chosen and who]
+
+
 def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
     """One row a method and one column a dataset: error, times worse than its twin, significance."""
     (protocol,) = results.names("protocol")
@@ -106,10 +125,10 @@ def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
         tuple(rows),
-        f"Mean error over {repeats} repeats of 10-fold cross-validation with L = max(d + 5, 20) "
-        "labels. Names in bold are supervised; the methods below each are compared with it: in "
+        f"Mean error over {repeats} repeats of cross-validation with L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are compared with it: in "
         "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
-        f"(Wilcoxon's signed rank test at {LEVEL}).",
+        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take most of a minute with more than "
+        f"{MANY_FEATURES} features are left out there.",
         tuple(
             {
                 "dataset": s.dataset,
