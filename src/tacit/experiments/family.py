@@ -125,10 +125,11 @@ def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
         tuple(rows),
-        f"Mean error over {repeats} repeats of cross-validation with L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are compared with it: in "
+        f"Mean error over {repeats} repeats of cross-validation with L = max(d + 5, 20) labels. "
+        "Names in bold are supervised; the methods below each are compared with it: in "
         "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
-        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take most of a minute with more than "
-        f"{MANY_FEATURES} features are left out there.",
+        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take most of a minute with more "
+        f"than {MANY_FEATURES} features are left out there.",
         tuple(
             {
                 "dataset": s.dataset,
