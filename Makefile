@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs reproduce paper figures clean
+.PHONY: help demo test lint bench docs reproduce paper family figures clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -48,9 +48,15 @@ paper: reproduce  ## Reproduce the paper, and put what comes out into the docume
 	mkdir -p docs/paper
 	cp $(addprefix reproduced/,$(PAPER_FILES)) docs/paper/
 
+family: $(READY)  ## Compare every method with its supervised twin, for the documentation (an hour)
+	$(BIN)/tacit benchmark --out benchmarked $(ARGS)
+	mkdir -p docs/family
+	cp benchmarked/family.md docs/family/
+
 figures: $(READY)  ## Draw the pictures of README and documentation again
 	$(BIN)/tacit demo --out docs/images/demo.png
 	$(BIN)/python -c "from tacit.paper.figure1 import figure1; figure1('docs/images/theorem1.png')"
+	$(BIN)/python -c "from tacit.experiments.family_figure import draw_family; draw_family().savefig('docs/images/family.png')"
 
 clean:  ## Remove the environment, build outputs and caches
 	rm -rf $(VENV) build dist docs/_build docs/generated docs/gallery

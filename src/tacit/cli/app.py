@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tacit import __version__
+from tacit.cli.benchmark import benchmark
 from tacit.cli.datasets import datasets
 from tacit.cli.demo import demo
 from tacit.cli.reproduce import reproduce
@@ -19,6 +20,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(datasets)
 app.command()(reproduce)
+app.command()(benchmark)
 
 
 def _version(wanted: bool) -> None:
