@@ -17,7 +17,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         C = \{A^{+}(X'y + X_u'u) : u \in [0, 1]^U\}.
 
     With `metric="all"`, M = A is the Gram matrix of all rows, and the squared loss on these rows
-    falls by at least :math:`\|\beta_{sup} - \beta\|_A^2 / N` whatever the unknown labels are.
+    falls by at least :math:`\|\beta_{sup} - \beta\|_A^2 / N` whatever the unknown labels are. For
+    more than two classes there is one column of coefficients a class, the labels u of a row are on
+    the simplex, and both sides are half the sum over the classes.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         Whether to fit a constant.
     solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
         "auto" is the interior-point method for few rows and the working set for many; "lbfgsb" is
-        a second opinion. All give the same answer.
+        a second opinion, for two classes. All give the same answer.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -45,15 +47,16 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (K,)
         The labels.
-    coef_ : ndarray of shape (1, d)
+    coef_ : ndarray of shape (1, d) or (K, d)
         Coefficients; the decision is `X @ coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
-    soft_labels_ : ndarray of shape (U,)
-        The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled. For rows on disk or on a cluster computed on demand.
+    soft_labels_ : ndarray of shape (U,) or (U, K)
+        The imputed labels of the unlabeled rows, 1 for `classes_[1]`, or one share for each of more
+        than two classes: those marked in y, in order, then those of X_unlabeled. For rows on disk
+        or on a cluster computed on demand.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -127,7 +130,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled.
         y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
+            Labels of two classes or more, and marks for unlabeled rows.
         X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
             More unlabeled rows of the same features, of weight one. A path names a Parquet file or
             a folder of them.

@@ -14,6 +14,12 @@ from tacit.solver.methods import Method, solve
 from tacit.solver.problem import BoxProblem
 from tacit.solver.projection import ConstraintSet, LabeledRows, Projection, project
 from tacit.solver.rows_problem import RowsProblem
+from tacit.solver.simplex import (
+    SimplexProblem,
+    SimplexRowsProblem,
+    solve_simplex_interior_point,
+    solve_simplex_working_set,
+)
 from tacit.solver.solution import Solution, Status
 
 __all__ = [
@@ -27,6 +33,8 @@ __all__ = [
     "Method",
     "Projection",
     "RowsProblem",
+    "SimplexProblem",
+    "SimplexRowsProblem",
     "Solution",
     "Status",
     "certify",
@@ -35,5 +43,7 @@ __all__ = [
     "solve",
     "solve_interior_point",
     "solve_lbfgsb",
+    "solve_simplex_interior_point",
+    "solve_simplex_working_set",
     "solve_working_set",
 ]

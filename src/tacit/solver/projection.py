@@ -15,22 +15,30 @@ from tacit.solver.large import FIRST_SAMPLE, SECOND_SAMPLE
 from tacit.solver.methods import Method, with_labeling
 from tacit.solver.problem import BoxProblem
 from tacit.solver.rows_problem import RowsProblem
+from tacit.solver.simplex.problem import SimplexProblem
+from tacit.solver.simplex.rows_problem import SimplexRowsProblem
+from tacit.solver.simplex.ties import break_simplex_ties, solve_simplex_with_ties
 from tacit.solver.solution import Solution, Status
 from tacit.solver.ties import break_ties, solve_with_ties
 
 # The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
 # part of those in the metric of all rows.
 INVISIBLE = 1e-10
+# Of a start in several classes, the part that no labels can change counts as rounding below this.
+SURPLUS = 1e-7
 
 Metric = Literal["labeled", "all", "euclidean"]
 
 
 @dataclass(frozen=True)
 class LabeledRows:
-    """The labeled rows X, their values y in [0, 1], and their weights (None for ones)."""
+    """The labeled rows X, their values y in [0, 1], and their weights (None for ones).
+
+    For more than two classes y has one column a class, and so has everything that follows from it.
+    """
 
     X: Any
-    y: Vector
+    y: Matrix
     weights: Vector | None
 
     @property
@@ -90,14 +98,15 @@ class ConstraintSet:
         basis = Basis.of(moments, alpha, fit_intercept)
         return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample)
 
-    def offset(self) -> Vector:
+    def offset(self) -> Matrix:
         """B'X'y: where the labeled rows alone put the set."""
         Z = self.basis.functions.values(self.labeled.X)
         return np.asarray(self.labeled.weighted(Z).T @ self.labeled.y)
 
-    def problem(self, R: Matrix, target: Vector, n_equalities: int = 0) -> RowsProblem:
+    def problem(self, R: Matrix, target: Matrix, n_equalities: int = 0) -> RowsProblem:
         """Minimise 1/2 ||R'(theta(u) - offset) - target||^2, one column of R a direction."""
-        return RowsProblem(
+        kind = RowsProblem if target.ndim == 1 else SimplexRowsProblem
+        return kind(
             self.unlabeled,
             self.unlabeled_moments,
             self.sample,
@@ -109,19 +118,24 @@ class ConstraintSet:
     def generators(self) -> Matrix:
         """X_u B with each row times its weight, one generator of the zonotope a row."""
         rank = self.basis.rank
-        return self.problem(np.eye(rank), np.zeros(rank)).dense().V
+        return self.problem(np.eye(rank), np.zeros(rank)).all_generators()
 
-    def member(self, labeling: Labeling) -> Vector:
+    def sum_of_generators(self) -> Vector:
+        """X_u'1 in the basis: what every labeling adds up to over the classes."""
+        B, moments = self.basis.functions, self.unlabeled_moments
+        return np.asarray(moments.weight * (moments.mean @ B.coef + B.intercept))
+
+    def member(self, labeling: Labeling) -> Matrix:
         """theta(u), from the sums of the labeled unlabeled rows."""
         B = self.basis.functions
         mass = np.multiply.outer(B.intercept, labeling.mass)
         return np.asarray(self.offset() + B.coef.T @ labeling.total + mass)
 
-    def coordinates(self, coefficients: Coefficients) -> Vector:
+    def coordinates(self, coefficients: Coefficients) -> Matrix:
         """Theta of given coefficients: B'(A + alpha J) beta."""
         return self.basis.inner(self.moments, coefficients)
 
-    def coefficients(self, theta: Vector) -> Coefficients:
+    def coefficients(self, theta: Matrix) -> Coefficients:
         """The coefficients at theta."""
         return self.basis.functions.combine(theta)
 
@@ -178,14 +192,15 @@ def project(
     theta_start = constraints.coordinates(start)
     target = theta_start - constraints.offset()
     rank = constraints.basis.rank
+    is_member_possible = True
+    if target.ndim == 2:
+        target, is_member_possible = _centred(constraints, target)
 
     if constraints.unlabeled_moments.weight == 0.0:
         # No rows, or none that counts.
-        anything = np.full(constraints.unlabeled.n_rows, 0.5)
-        labeling = Labeling(anything, None, 0.0, np.zeros(constraints.unlabeled.n_features))
-        empty = BoxProblem(np.zeros((0, rank)), np.zeros(rank))
-        solution = replace(method.box(empty), labeling=labeling, soft_labels=anything)
-    elif metric == "labeled":
+        solution = _empty(constraints, target, method)
+        return Projection(start, solution, True, 0.0)
+    if metric == "labeled":
         solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":
         # ||B theta||^2 = ||R theta||^2 with B = QR.
@@ -194,15 +209,46 @@ def project(
     else:
         solution = method.rows(constraints.problem(np.eye(rank), target))
 
-    if solution.status in (Status.INSIDE, Status.EMPTY) or solution.labeling is None:
+    if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
     theta = constraints.member(solution.labeling)
     change = theta - theta_start
-    return Projection(constraints.coefficients(theta), solution, False, float(change @ change))
+    distance = float(np.vdot(change, change))
+    return Projection(constraints.coefficients(theta), solution, False, distance)
+
+
+def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
+    """The target that labels of several classes can aim at, and whether it is the given one.
+
+    Labels add up to one over the classes, so the mean over the classes of all members of C is the
+    same; what the start has besides cannot be approached. With an intercept the least-squares
+    starts have nothing besides.
+    """
+    own = constraints.sum_of_generators()
+    surplus = own - target.sum(axis=1)
+    size = float(np.linalg.norm(target) + np.linalg.norm(own))
+    is_same = bool(np.linalg.norm(surplus) <= SURPLUS * size)
+    return target + surplus[:, None] / target.shape[1], is_same
+
+
+def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Solution:
+    n_rows, d = constraints.unlabeled.n_rows, constraints.unlabeled.n_features
+    no_rows = np.zeros((0, len(target)))
+    empty: BoxProblem | SimplexProblem
+    if target.ndim == 1:
+        empty = BoxProblem(no_rows, np.zeros_like(target))
+        anything = np.full(n_rows, 0.5)
+        labeling = Labeling(anything, None, 0.0, np.zeros(d))
+    else:
+        empty = SimplexProblem(no_rows, np.zeros_like(target))
+        K = empty.n_classes
+        anything = np.full((n_rows, K), 1.0 / K)
+        labeling = Labeling(anything, None, np.zeros(K), np.zeros((d, K)))
+    return replace(method.box(empty), labeling=labeling, soft_labels=anything)
 
 
 def _solve_labeled(
-    constraints: ConstraintSet, target: Vector, rank: int, method: Method
+    constraints: ConstraintSet, target: Matrix, rank: int, method: Method
 ) -> Solution:
     """The metric S + alpha J, which is flat in all but `rank` directions.
 
@@ -225,22 +271,36 @@ def _solve_labeled(
     if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
         # Rounding errors only: whatever the labels, the labeled loss is the same.
         if n_flat == 0:
-            first = constraints.problem(np.zeros_like(steep), np.zeros(rank))
+            first = constraints.problem(np.zeros_like(steep), np.zeros_like(first.target))
             return method.rows(first)
         return method.rows(second)
     if n_flat == 0:
         return method.rows(first)
     if method.is_dense(first):
-        return with_labeling(first, solve_with_ties(first.dense(), second.dense(), method.box))
+        return with_labeling(first, _dense_with_ties(first, second, method))
     solution = method.rows(first)
     if not solution.status.is_success:
         return solution
     if solution.status is not Status.INSIDE:
-        broken = break_ties(first, second, solution, method)
+        broken = _break_ties(first, second, solution, method)
         if broken.status.is_success or not method.fits(first):
             return broken
-        dense = solve_with_ties(first.dense(), second.dense(), method.box)
+        dense = _dense_with_ties(first, second, method)
         return with_labeling(first, dense).after(broken)
     both = np.hstack([steep, flat])
     nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
     return nearest.after(solution)
+
+
+def _dense_with_ties(first: RowsProblem, second: RowsProblem, method: Method) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return solve_simplex_with_ties(first.dense(), second.dense(), method.box)
+    return solve_with_ties(first.dense(), second.dense(), method.box)
+
+
+def _break_ties(
+    first: RowsProblem, second: RowsProblem, solution: Solution, method: Method
+) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return break_simplex_ties(first, second, solution, method.box)
+    return break_ties(first, second, solution, method)
