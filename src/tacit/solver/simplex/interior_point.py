@@ -194,9 +194,10 @@ def _iterate(problem: SimplexProblem, tol: float, max_iter: int) -> tuple[Finish
         if gap <= REFINE_BELOW or near:
             multipliers = setting.masked(state.y).T
             exact = finish(problem, setting.pairs, now, multipliers, near)
+            if exact is not None and exact.is_reached(problem):
+                return exact, Status.INSIDE, n_iter
             if exact is not None and problem.judge(exact.P, exact.Q).badness <= tol:
-                status = Status.INSIDE if exact.is_reached(problem) else Status.OPTIMAL
-                return exact, status, n_iter
+                return exact, Status.OPTIMAL, n_iter
         # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
         if best_gap <= tol and (since_best or tol > REFINE_BELOW):
             return best, Status.OPTIMAL, n_iter

@@ -27,8 +27,8 @@ class SimplexRounds(WorkingSet):
     """
 
     # An exact solve costs as much as ten Newton steps here.
-    shrinks = 0.8
-    most_newton = 16
+    shrinks = 1.0
+    most_newton = 20
     exact_on_samples = False
 
     def _newton_step(self, point: Point) -> Matrix:
