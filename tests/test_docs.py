@@ -9,7 +9,11 @@ pytest.importorskip("dask", reason="the guide needs the extras dask and parquet"
 pytest.importorskip("pyarrow", reason="the guide needs the extras dask and parquet")
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = sorted(page for page in DOCS.glob("*.md") if "```python" in page.read_text())
+PAGES = sorted(
+    page
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("theory/*.md"))
+    if "```python" in page.read_text()
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

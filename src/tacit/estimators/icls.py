@@ -40,6 +40,10 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
+    class_prior : array-like of shape (K,), dict or "labeled", default=None
+        The shares of the classes among the unlabeled rows, where they are known: in the order of
+        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
+        of the soft labels is then held at them, and the set C is smaller.
 
     Attributes
     ----------
@@ -106,6 +110,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
         verbose: int = 0,
+        class_prior: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -114,6 +119,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
         self.verbose = verbose
+        self.class_prior = class_prior
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None

@@ -14,7 +14,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
+from tacit.estimators.class_prior import read_class_prior
 from tacit.estimators.linear import LinearClassifier, read_alpha
+from tacit.estimators.start import fit_start
 from tacit.estimators.storage import is_elsewhere
 from tacit.estimators.training import TrainingData, read_training_data
 from tacit.rows.sweep import one_blas_thread
@@ -31,6 +33,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
 
     alpha: float | str
+    class_prior: Any
     fit_intercept: bool
     solver: str
     tol: float
@@ -64,19 +67,30 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
         _check_solver_for(self, data)
         Y = data.targets
+        prior = read_class_prior(self.class_prior, data)
         alpha = read_alpha(self.alpha, data.X, Y, data.weights, self.fit_intercept)
+        given = getattr(self, "start", None)
+        if given is not None and alpha != 0.0:
+            raise ValueError(
+                f"alpha is {self.alpha!r} and start is {given!r}; the penalty belongs to the "
+                "start, so give it to that model, or leave start=None."
+            )
         # In the labeled metric the penalty belongs to the loss and to every member of the set;
         # in the others it only chooses the start, and the guarantee is on the plain loss.
         alpha_in_set = alpha if metric == "labeled" else 0.0
 
         basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-        start = fit_least_squares(basis, data.X, Y, data.weights)
+        if given is None:
+            start = fit_least_squares(basis, data.X, Y, data.weights)
+        else:
+            start = fit_start(given, data, self.fit_intercept)
         constraints = ConstraintSet.of(
             LabeledRows(data.X, Y, data.weights),
             moments,
             data.unlabeled,
             alpha_in_set,
             self.fit_intercept,
+            prior if prior is None or Y.ndim == 2 else float(prior[1]),
         )
         method = Method(self.solver, self.tol, self.max_iter, self._report())
         projection = project(constraints, start, metric, basis, method)
@@ -110,6 +124,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             data.unlabeled,
             supervised_in_set=projection.inside,
             guaranteed_improvement=guarantee,
+            class_prior=None if prior is None else tuple(prior.tolist()),
         )
 
     def _report(self) -> Callable[[str], None]:

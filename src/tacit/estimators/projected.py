@@ -44,6 +44,17 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
+    class_prior : array-like of shape (K,), dict or "labeled", default=None
+        The shares of the classes among the unlabeled rows, where they are known: in the order of
+        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
+        of the soft labels is then held at them, and the set C is smaller.
+    start : None, "lasso", "elastic-net" or regressor, default=None
+        What is projected. None: the supervised least squares or ridge solution. "lasso" and
+        "elastic-net": sparse models, their penalties chosen by cross-validation on the labeled
+        rows. A linear scikit-learn regressor (`Lasso()`, `ElasticNetCV()`, ...): an unfitted one is
+        cloned and fitted on the labeled rows, once for each column of indicators; a fitted one is
+        used as it is and must predict the indicator of `classes_[1]`, or those of all classes if
+        there are more than two. The guarantee of `metric="all"` holds for any start.
 
     Attributes
     ----------
@@ -62,7 +73,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     certificate_ : tacit.solver.Certificate
         What holds for every labeling of the unlabeled rows; print it.
     supervised_coef_, supervised_intercept_ : ndarray
-        The supervised classifier that was projected.
+        The supervised classifier that was projected: that of `start`, where one was given.
     alpha_ : float
         The penalty used.
     n_iter_ : int
@@ -85,6 +96,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     ----------
     Krijthe & Loog, Projected estimators for robust semi-supervised classification, Machine
     Learning 106, 2017.
+
+    Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical
+    Society B 58, 1996.
 
     Examples
     --------
@@ -110,6 +124,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
         verbose: int = 0,
+        class_prior: Any = None,
+        start: Any = None,
     ) -> None:
         self.metric = metric
         self.alpha = alpha
@@ -119,6 +135,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
         self.verbose = verbose
+        self.class_prior = class_prior
+        self.start = start
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None

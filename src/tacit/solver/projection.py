@@ -15,6 +15,7 @@ from tacit.solver.large import FIRST_SAMPLE, SECOND_SAMPLE
 from tacit.solver.methods import Method, with_labeling
 from tacit.solver.problem import BoxProblem
 from tacit.solver.rows_problem import RowsProblem
+from tacit.solver.simplex.fewer_classes import ConstantRule, labeling_within
 from tacit.solver.simplex.problem import SimplexProblem
 from tacit.solver.simplex.rows_problem import SimplexRowsProblem
 from tacit.solver.simplex.ties import break_simplex_ties, solve_simplex_with_ties
@@ -26,6 +27,8 @@ from tacit.solver.ties import break_ties, solve_with_ties
 INVISIBLE = 1e-10
 # Of a start in several classes, the part that no labels can change counts as rounding below this.
 SURPLUS = 1e-7
+# A direction counts as that of the constant function if this part of it is all that is missing.
+FORCED = 1e-6
 
 Metric = Literal["labeled", "all", "euclidean"]
 
@@ -72,6 +75,8 @@ class ConstraintSet:
         Theirs.
     sample : Sample
         Some of the unlabeled rows, drawn at random.
+    prior : float or ndarray of shape (K,) or None
+        The weighted mean that the labels must have, where it is known.
     """
 
     basis: Basis
@@ -80,6 +85,7 @@ class ConstraintSet:
     unlabeled: Rows
     unlabeled_moments: Moments
     sample: Sample
+    prior: Any = None
 
     @classmethod
     def of(
@@ -89,6 +95,7 @@ class ConstraintSet:
         unlabeled: Rows,
         alpha: float = 0.0,
         fit_intercept: bool = True,
+        prior: Any = None,
     ) -> ConstraintSet:
         """The constraint set of these rows: one sweep for moments and sample."""
         # More than an eighth would no longer be cheap beside the rows themselves, if they are many.
@@ -96,29 +103,70 @@ class ConstraintSet:
         unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
         moments = labeled_moments + unlabeled_moments
         basis = Basis.of(moments, alpha, fit_intercept)
-        return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample)
+        return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample, prior)
 
     def offset(self) -> Matrix:
         """B'X'y: where the labeled rows alone put the set."""
         Z = self.basis.functions.values(self.labeled.X)
         return np.asarray(self.labeled.weighted(Z).T @ self.labeled.y)
 
-    def problem(self, R: Matrix, target: Matrix, n_equalities: int = 0) -> RowsProblem:
-        """Minimise 1/2 ||R'(theta(u) - offset) - target||^2, one column of R a direction."""
+    def problem(
+        self, R: Matrix, target: Matrix, n_equalities: int = 0, with_prior: bool = True
+    ) -> RowsProblem:
+        """Minimise 1/2 ||R'(theta(u) - offset) - target||^2, one column of R a direction.
+
+        Where the mean of the labels is known it is an equality more, which comes first: the sum
+        of the labels, in the unit of the other directions.
+        """
         kind = RowsProblem if target.ndim == 1 else SimplexRowsProblem
+        functions = self.basis.functions.combine(R)
+        if self.prior is not None and with_prior:
+            unit = 1.0 / np.sqrt(self.moments.weight)
+            functions = Coefficients(
+                np.hstack([np.zeros((len(functions.coef), 1)), functions.coef]),
+                np.concatenate([[unit], functions.intercept]),
+            )
+            target = self._without_forced(R, target, n_equalities)
+            target = np.concatenate([unit * self.wanted()[None], target])
+            n_equalities += 1
         return kind(
-            self.unlabeled,
-            self.unlabeled_moments,
-            self.sample,
-            self.basis.functions.combine(R),
-            target,
-            n_equalities,
+            self.unlabeled, self.unlabeled_moments, self.sample, functions, target, n_equalities
+        )
+
+    def wanted(self) -> Matrix:
+        """The weighted sum of the labels that the prior asks for."""
+        return np.asarray(self.unlabeled_moments.weight * np.asarray(self.prior))
+
+    def constant(self) -> Vector | None:
+        """The constant function in the basis, if it is one of the functions."""
+        functions = self.basis.functions
+        if functions.coef.shape[1] == 0 or functions.coef[:, 0].any():
+            return None
+        return np.asarray(np.eye(self.basis.rank)[0] / functions.intercept[0])
+
+    def _without_forced(self, R: Matrix, target: Matrix, n_equalities: int) -> Matrix:
+        """The target less what no labels with the prior can approach.
+
+        Their sum is known, so z is known along one direction g, that of the constant function.
+        There the target is moved to where all labels are; the minimisers stay the same.
+        """
+        constant = self.constant()
+        if constant is None:
+            return target
+        g = np.linalg.lstsq(R, constant, rcond=None)[0]
+        if np.linalg.norm(R @ g - constant) > FORCED * np.linalg.norm(constant):
+            return target
+        soft = np.where(np.arange(len(g)) >= n_equalities, g, 0.0)
+        if np.linalg.norm(soft) <= FORCED * np.linalg.norm(g):
+            return target
+        return np.asarray(
+            target + np.multiply.outer(soft, self.wanted() - g @ target) / float(soft @ soft)
         )
 
     def generators(self) -> Matrix:
         """X_u B with each row times its weight, one generator of the zonotope a row."""
         rank = self.basis.rank
-        return self.problem(np.eye(rank), np.zeros(rank)).all_generators()
+        return self.problem(np.eye(rank), np.zeros(rank), with_prior=False).all_generators()
 
     def sum_of_generators(self) -> Vector:
         """X_u'1 in the basis: what every labeling adds up to over the classes."""
@@ -195,11 +243,20 @@ def project(
     is_member_possible = True
     if target.ndim == 2:
         target, is_member_possible = _centred(constraints, target)
+    constant = constraints.constant()
+    if constraints.prior is not None and constant is not None:
+        wanted = constraints.wanted()
+        missing = np.linalg.norm(wanted - constant @ target)
+        is_member_possible &= bool(missing <= SURPLUS * constraints.moments.weight)
 
     if constraints.unlabeled_moments.weight == 0.0:
         # No rows, or none that counts.
         solution = _empty(constraints, target, method)
         return Projection(start, solution, True, 0.0)
+    if constraints.prior is not None and (np.asarray(constraints.prior) == 0.0).any():
+        return _project_within(constraints, start, metric, labeled_basis, method)
+    if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
+        return _project_to_one(constraints, start, 1.0, method)
     if metric == "labeled":
         solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":
@@ -211,8 +268,53 @@ def project(
 
     if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
+    return _at_labels(constraints, start, solution)
+
+
+def _project_within(
+    constraints: ConstraintSet,
+    start: Coefficients,
+    metric: Metric,
+    labeled_basis: Basis,
+    method: Method,
+) -> Projection:
+    """The projection where some classes are known not to occur among the unlabeled rows."""
+    prior = np.asarray(constraints.prior)
+    kept = np.flatnonzero(prior)
+    if prior.ndim == 0 or len(kept) == 1:
+        label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
+        return _project_to_one(constraints, start, label, method)
+    labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
+    fewer = project(
+        replace(constraints, labeled=labeled, prior=prior[kept]),
+        Coefficients(start.coef[:, kept], start.intercept[kept]),
+        metric,
+        labeled_basis,
+        method,
+    )
+    solution = fewer.solution
+    assert solution.labeling is not None, "there are rows that count"
+    labeling = labeling_within(solution.labeling, kept, len(prior))
+    return _at_labels(constraints, start, replace(solution, labeling=labeling))
+
+
+def _project_to_one(
+    constraints: ConstraintSet, start: Coefficients, label: Any, method: Method
+) -> Projection:
+    """The projection where the prior leaves but one label for all rows."""
+    label = np.asarray(label, dtype=np.float64)
+    moments = constraints.unlabeled_moments
+    total = np.multiply.outer(moments.weight * moments.mean, label)
+    labeling = Labeling(None, ConstantRule(label), moments.weight * label, total)
+    target = np.zeros((constraints.basis.rank, *label.shape))
+    solution = _empty(constraints, target, method)
+    return _at_labels(constraints, start, replace(solution, labeling=labeling, soft_labels=None))
+
+
+def _at_labels(constraints: ConstraintSet, start: Coefficients, solution: Solution) -> Projection:
+    assert solution.labeling is not None, "the labels are known"
     theta = constraints.member(solution.labeling)
-    change = theta - theta_start
+    change = theta - constraints.coordinates(start)
     distance = float(np.vdot(change, change))
     return Projection(constraints.coefficients(theta), solution, False, distance)
 
@@ -266,14 +368,14 @@ def _solve_labeled(
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
     steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
     first = constraints.problem(steep, steep.T @ target)
-    second = constraints.problem(flat, flat.T @ target)
+    second = constraints.problem(flat, flat.T @ target, with_prior=False)
     seen = np.linalg.norm(first.functions.values(constraints.sample.X))
     if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
         # Rounding errors only: whatever the labels, the labeled loss is the same.
         if n_flat == 0:
-            first = constraints.problem(np.zeros_like(steep), np.zeros_like(first.target))
+            first = constraints.problem(np.zeros_like(steep), np.zeros_like(steep.T @ target))
             return method.rows(first)
-        return method.rows(second)
+        return method.rows(constraints.problem(flat, flat.T @ target))
     if n_flat == 0:
         return method.rows(first)
     if method.is_dense(first):
