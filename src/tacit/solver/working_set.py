@@ -121,6 +121,8 @@ class WorkingSet:
     shrinks = 0.5
     most_newton = 8  # two or three are usual
     exact_on_samples = True
+    # Near rows that are ever looked at.
+    most_near: float = np.inf
 
     def __init__(
         self,
@@ -222,8 +224,9 @@ class WorkingSet:
     def _grow(self, factor: int) -> bool:
         """Look at more rows from now on; False where there are no more, or memory forbids it."""
         rows = self.zonotope.rows
-        most = max(self.n_near, min(rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features)))
-        before, self.n_near = self.n_near, min(factor * self.n_near, most)
+        most = min(self.most_near, rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features))
+        most = max(self.n_near, most)
+        before, self.n_near = self.n_near, int(min(factor * self.n_near, most))
         return self.n_near > before
 
     def _sees_all(self) -> bool:
@@ -233,10 +236,13 @@ class WorkingSet:
         self, point: Point, trial: Exact, sweep: Sweep, tol: float, n_rounds: int
     ) -> Outcome:
         gap = trial.gap + sweep.crossed
-        soft = trial.residual[self.n_equalities :]
-        relative_gap = relative(gap, 0.5 * float(np.vdot(soft, soft)), self.scale)
+        relative_gap = relative(gap, self._objective(trial.residual), self.scale)
         converged = relative_gap <= tol and trial.infeasibility <= tol
         return Outcome(trial.q, point.q, trial, gap, relative_gap, converged, n_rounds)
+
+    def _objective(self, residual: Matrix) -> float:
+        soft = residual[self.n_equalities :]
+        return 0.5 * float(soft @ soft)
 
     def _value(self, q: Matrix, sweep: Sweep, k: int = 0) -> float:
         quadratic = 0.5 * np.vdot(self.soft * q, q)

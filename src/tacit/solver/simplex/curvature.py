@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from tacit._typing import Index, Mask, Matrix, Vector
+from tacit._typing import Index, Mask, Matrix
 
 # Added to the diagonal for directions that no label can move, relative to its mean.
 REGULARISATION = 1e-15
@@ -78,22 +78,22 @@ def assemble(blocks: Iterable[tuple[int, int, Matrix]], n_classes: int, rank: in
 
 
 class Factor:
-    """The Cholesky factor of a curvature, given by its upper half, with H added: one where soft.
+    """The Cholesky factor of a curvature, given by its upper half, with diag(soft) added.
 
-    On equalities H is zero, and there the mean over the classes is held by a projector instead,
-    because no labels move it.
+    `soft` has shape (r, K). On equalities it is zero, and there the mean over the classes is held
+    by a projector instead, because no labels move it.
     """
 
-    def __init__(self, matrix: Matrix, soft: Vector, n_classes: int, ridge: float = 0.0) -> None:
-        rank = len(soft)
+    def __init__(self, matrix: Matrix, soft: Matrix, ridge: float = 0.0) -> None:
+        rank, n_classes = soft.shape
         self.shape = (n_classes, rank)
         diagonal = np.einsum("ii->i", matrix)
         unit = float(diagonal.mean()) if len(diagonal) else 0.0
-        hard = np.flatnonzero(soft == 0.0)
+        hard = np.flatnonzero(soft[:, 0] == 0.0)
         if len(hard) and unit > 0.0:
             whole = matrix.reshape(n_classes, rank, n_classes, rank)
             whole[:, hard, :, hard] += unit / n_classes
-        diagonal += np.tile(soft, n_classes)
+        diagonal += soft.T.ravel()
         diagonal += (REGULARISATION + ridge) * float(diagonal.sum())
         # The transpose is in Fortran order, so that nothing is copied.
         self.factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True, clean=False)

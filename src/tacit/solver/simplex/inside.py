@@ -11,14 +11,16 @@ from tacit._typing import Matrix, Vector
 from tacit.rows import Block
 from tacit.solver.inside import REACHED, SAMPLE_STEPS
 from tacit.solver.simplex.cells import Cells
-from tacit.solver.simplex.curvature import Factor, Pairs
+from tacit.solver.simplex.curvature import Factor, Pairs, assemble
 
 # Quasi-Newton steps on all rows, one sweep each; about a dozen suffice.
 MOST_SWEEPS = 40
 # Steps whose residual falls by less than this factor are slow; a few of them mean that the target
 # is at the boundary, where labels creep towards zero.
 SLOW = 0.5
-MOST_SLOW = 4
+MOST_SLOW = 8
+# Products that the curvature over all rows may take; a sweep takes a thousandth of it or more.
+DEAR = 3e10
 # Rows of the sample for each unknown of the dual, and at least so many, for the curvature.
 ROWS_EACH = 8
 LEAST_ROWS = 4096
@@ -81,7 +83,8 @@ def reach_inside_classes(
     Of all labels with V'P = target those of largest entropy are softmax(-x'Lambda), where Lambda
     minimises the convex sum_i w_i log sum_k exp(-x_i'lambda_k) + <Lambda, target> in r K unknowns.
     Newton's method finds Lambda nearly on the sample. On all rows the curvature would cost
-    O(U r^2 K^2), so there it stays that of the sample, and limited memory makes up for the rest.
+    O(U r^2 K^2), so there it stays that of the sample, and limited memory makes up for the rest,
+    as long as that is fast enough.
 
     Parameters
     ----------
@@ -123,7 +126,7 @@ def reach_inside_classes(
                 return None
         if np.linalg.norm(trial.residual) > SLOW * size:
             n_slow += 1
-            steps = _Steps(sample.factor(trial.slope))
+            steps = _Steps(_factor(cells, trial.slope) or sample.factor(trial.slope))
         else:
             steps.remember(trial.slope - reached.slope, reached.residual - trial.residual)
         value, reached = trial_value, trial
@@ -134,6 +137,50 @@ def centred_on(target: Matrix, generators: Matrix, weights: Vector) -> Matrix:
     """The target less what labels of these rows cannot approach (see SimplexProblem.centred)."""
     surplus = weights @ generators - target.sum(axis=1)
     return np.asarray(target + surplus[:, None] / target.shape[1])
+
+
+@dataclass(frozen=True)
+class _Curvature:
+    """One block's part of the curvature, for each pair of classes in terms of (1, row)."""
+
+    coef: Matrix
+    intercept: Vector
+    shift: Vector | None
+
+    def __call__(self, block: Block) -> Matrix:
+        X = block.X if self.shift is None else block.X - self.shift
+        labels = _softmax(np.asarray(X @ self.coef) + self.intercept)[1]
+        w = np.ones(len(labels)) if block.weights is None else block.weights
+        rows = X if isinstance(X, np.ndarray) else X.toarray()
+        affine = np.column_stack([np.ones(len(w)), rows])
+        pairs = []
+        for k, m in zip(*np.triu_indices(labels.shape[1], 1), strict=True):
+            scaled = affine * np.sqrt(w * labels[:, k] * labels[:, m])[:, None]
+            pairs.append(scaled.T @ scaled)
+        return np.stack(pairs)
+
+
+def _factor(cells: Cells, slope: Matrix) -> Factor | None:
+    """The curvature at `slope` over all rows: one sweep, if it is not too dear."""
+    rank, n_classes = slope.shape
+    n_pairs = n_classes * (n_classes - 1) // 2
+    if cells.rows.n_rows * n_pairs * cells.rows.n_features**2 > DEAR:
+        return None
+    coef, intercept = cells.direction(slope)
+    raw = cells.rows.reduce(_Curvature(coef, intercept, cells.shift), np.add)
+    cells.n_sweeps += 1
+    d = len(coef)
+    affine = np.vstack([cells.sum_of(1.0, np.zeros(d)), cells.functions.coef])
+    grams = affine.T @ raw @ affine
+    pairs = zip(*np.triu_indices(n_classes, 1), strict=True)
+    blocks = ((int(k), int(m), gram) for (k, m), gram in zip(pairs, grams, strict=True))
+    matrix = assemble(blocks, n_classes, rank)
+    if not np.isfinite(matrix).all():
+        return None
+    try:
+        return Factor(matrix, np.zeros(slope.shape), 1e-12)
+    except np.linalg.LinAlgError:
+        return None
 
 
 class _Steps:
@@ -179,7 +226,7 @@ class _OnSample:
         if not np.isfinite(matrix).all():
             return None
         try:
-            return Factor(matrix, np.zeros(len(self.target)), n_classes, 1e-10)
+            return Factor(matrix, np.zeros(self.target.shape), 1e-10)
         except np.linalg.LinAlgError:
             return None
 

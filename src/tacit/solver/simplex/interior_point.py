@@ -60,13 +60,13 @@ class _Setting:
 
     problem: SimplexProblem
     pairs: Pairs
-    soft: Vector
+    soft: Matrix  # (r, K), the sizes of the classes where z is minimised, zero where it is held
     mask: Matrix | None  # (K, U), one where a class is allowed
     n_allowed: int
 
     @classmethod
     def of(cls, problem: SimplexProblem) -> _Setting:
-        soft = np.ones(problem.rank)
+        soft = np.tile(problem.counts, (problem.rank, 1))
         soft[: problem.n_equalities] = 0.0
         pairs = Pairs(problem.V, problem.allowed, problem.n_classes)
         if problem.allowed is None:
@@ -102,10 +102,10 @@ class _Newton:
         # The heaviest class of a row is the one that the others are compared with.
         self.heaviest = self.weights.argmax(axis=0)[None]
         matrix = setting.pairs.curvature(self.weights)
-        self.factor = Factor(matrix, setting.soft, problem.n_classes)
+        self.factor = Factor(matrix, setting.soft)
         slopes = _slopes(problem, at.Q)
         self.stationarity = slopes - at.y - at.lam
-        self.primal = setting.soft[:, None] * at.Q - problem.residual(setting.masked(at.p).T)
+        self.primal = setting.soft * at.Q - problem.residual(setting.masked(at.p).T)
 
     def step(self, products: Matrix | float) -> _Iterate:
         """The step towards these products of p and y."""
@@ -158,17 +158,13 @@ def solve_simplex_interior_point(
     """
     name = "interior-point"
     problem = problem.centred()
-    whole = SimplexProblem(problem.V, problem.target, 0, problem.allowed)
-    unit = float(np.sqrt(2.0 * whole.scale))
+    unit = float(np.sqrt(2.0 * problem.whole().scale))
     if problem.n_labels == 0 or unit == 0.0:
         P = problem.uniform()
         status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
         return Solution.of(problem, P, status=status, solver=name, n_iter=0)
-    scaled = SimplexProblem(
-        problem.V / unit, problem.target / unit, problem.n_equalities, problem.allowed
-    )
     with one_blas_thread():
-        found, status, n_iter = _iterate(scaled, tol, max_iter)
+        found, status, n_iter = _iterate(problem.times(1.0 / unit), tol, max_iter)
     dual = None if found.Q is None else found.Q * unit
     return Solution.of(problem, found.P, q=dual, status=status, solver=name, n_iter=n_iter)
 

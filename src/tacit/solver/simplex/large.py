@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Index, Matrix, Vector
 from tacit.rows import NumpyRows
 from tacit.solver.basis import Coefficients
 from tacit.solver.labeling import Labeling
 from tacit.solver.large import MAYBE_INSIDE, NAME, Report, shift_of
+from tacit.solver.problem import relative
 from tacit.solver.simplex.cells import Cells
+from tacit.solver.simplex.groups import Shared, alike, merged, share_out, sizes_of
 from tacit.solver.simplex.inside import ReachedClasses, centred_on, reach_inside_classes
 from tacit.solver.simplex.interior_point import solve_simplex_interior_point
 from tacit.solver.simplex.problem import SimplexProblem
@@ -27,6 +31,12 @@ NEAR = 3000
 NEAR_EACH = 8
 # Rounds on the whole sample at the most; it need only be as good as a sample can be.
 SAMPLE_ROUNDS = 12
+# Times the near rows of a first round that are looked at before something else is tried.
+FEW_NEAR = 4
+# Rounds with groups of classes at the most.
+GROUP_ROUNDS = 12
+# Part of the mean objective below which the target may be inside, if only at the boundary.
+ALL_BUT = 1e-8
 
 
 def solve_simplex_working_set(
@@ -83,22 +93,119 @@ def solve_simplex_working_set(
             report(f"the target is inside, {cells.n_sweeps} sweeps")
             return _inside(problem, cells, reached, unit)
 
-    rounds = SimplexRounds(
-        cells,
-        target,
-        problem.n_equalities,
-        scale,
-        max(NEAR, NEAR_EACH * target.size),
-        sample.threshold,
-        sample.largest,
-        report,
-    )
-    outcome = rounds.run(Q, tol, max_iter)
+    # Groups of classes first, if there seem to be any; then rounds that look at few rows; then
+    # groups again, now that more is known; and in the end rounds that may look at all rows.
+    effort = _Effort(problem, cells, sample, target, scale, tol, max_iter, report)
+    solution = effort.by_groups(Q)
+    if solution is not None:
+        return solution
+    outcome = effort.rounds(Q, FEW_NEAR)
+    if not outcome.converged:
+        solution = effort.by_groups(outcome.q)
+        if solution is not None:
+            return solution
+        if outcome.n_rounds < max_iter:
+            outcome = effort.rounds(outcome.q, np.inf)
     if not outcome.converged and not tried:
         reached = reach_inside_classes(cells, target, sample.generators, sample.weights)
         if reached is not None:
             return _inside(problem, cells, reached, unit)
     return _solution(problem, cells, outcome, unit, max_iter)
+
+
+@dataclass
+class _Effort:
+    """Rounds over all rows of one problem, in its unit, with all classes or with groups of them."""
+
+    problem: SimplexRowsProblem
+    cells: Cells
+    sample: _Sample
+    target: Matrix
+    scale: float
+    tol: float
+    max_iter: int
+    report: Report
+    n_rounds: int = 0
+    groups_tried: list[list[list[int]]] = field(default_factory=list)
+
+    def rounds(self, Q: Matrix, most_near: float, groups: list[Index] | None = None) -> Outcome:
+        """Rounds from Q, one column a class or a group."""
+        target = self.target if groups is None else merged(self.target, groups)
+        n_near = max(NEAR, NEAR_EACH * target.size)
+        rounds = SimplexRounds(
+            self.cells,
+            target,
+            self.problem.n_equalities,
+            self.scale,
+            n_near,
+            self.sample.threshold,
+            self.sample.largest,
+            self.report,
+            sizes=None if groups is None else sizes_of(groups),
+        )
+        rounds.most_near = most_near * n_near
+        most = max(1, self.max_iter - self.n_rounds)
+        outcome = rounds.run(Q, self.tol, most if groups is None else min(most, GROUP_ROUNDS))
+        self.n_rounds += outcome.n_rounds
+        return replace(outcome, n_rounds=self.n_rounds)
+
+    def by_groups(self, Q: Matrix) -> Solution | None:
+        """The answer with the groups that Q suggests, or None where there are none such."""
+        groups = alike(Q)
+        named = [members.tolist() for members in groups]
+        if not 1 < len(groups) < Q.shape[1] or named in self.groups_tried:
+            return None
+        self.groups_tried.append(named)
+        self.report(f"classes in groups: {named}")
+        start = merged(Q, groups) / sizes_of(groups)
+        outcome = self.rounds(start, FEW_NEAR, groups)
+        exact = outcome.exact
+        if exact is None or not outcome.converged:
+            return None
+        cells, sample = self.cells, self.sample
+        rule = _lowest_rule(cells, outcome)
+        shared = share_out(
+            cells,
+            self.target,
+            groups,
+            rule,
+            (exact.mass, exact.total, exact.residual),
+            (sample.X, sample.generators, sample.weights),
+        )
+        if shared is None:
+            return None
+        cells.n_sweeps += shared.n_sweeps
+        which = np.repeat(np.arange(len(groups)), [len(members) for members in groups])
+        dual = np.zeros_like(self.target)
+        dual[:, np.concatenate(groups)] = exact.q[:, which]
+        return self._solution_of(shared, outcome, dual)
+
+    def _solution_of(self, shared: Shared, outcome: Outcome, dual: Matrix) -> Solution | None:
+        problem, unit, k = self.problem, self.problem.unit, self.problem.n_equalities
+        # What the sharing has left over, besides the gap of the groups.
+        over = shared.residual[k:] - dual[k:]
+        held = float(np.vdot(dual[:k], shared.residual[:k]))
+        gap = outcome.gap + 0.5 * float(np.vdot(over, over)) + abs(held)
+        soft = shared.residual[k:]
+        objective = 0.5 * float(np.vdot(soft, soft))
+        # A target that all but can be reached deserves to be reached: that is another answer.
+        if relative(gap, objective, self.scale) > self.tol or objective <= ALL_BUT * self.scale:
+            return None
+        return Solution(
+            soft_labels=None,
+            labeling=Labeling(None, shared.rule, shared.mass, shared.total),
+            dual=dual * unit,
+            residual=shared.residual * unit,
+            status=Status.OPTIMAL,
+            solver=NAME,
+            n_iter=self.n_rounds,
+            n_sweeps=self.cells.n_sweeps,
+            objective=objective * unit**2,
+            scale=problem.scale,
+            duality_gap=gap * unit**2,
+            stationarity=0.0 if outcome.exact is None else outcome.exact.stationarity,
+            infeasibility=float(np.linalg.norm(shared.residual[:k])) * unit,
+        )
 
 
 class _Sample:
@@ -187,17 +294,14 @@ def _solution(
     assert exact is not None, "the last round is an exact solve"
     residual = exact.residual * unit
     soft = residual[problem.n_equalities :]
-    coef = cells.functions.coef @ outcome.previous
-    intercept = cells.functions.intercept @ outcome.previous
     status = Status.OPTIMAL
     if not outcome.converged:
         status = Status.MAX_ITERATIONS if outcome.n_rounds >= max_iter else Status.STALLED
     elif np.linalg.norm(exact.residual) <= 1e-11:
         status = Status.INSIDE
-    rule = LowestRule(Coefficients(coef, intercept), exact.margin, exact.near.X, exact.labels)
     return Solution(
         soft_labels=None,
-        labeling=Labeling(None, rule, exact.mass, exact.total),
+        labeling=Labeling(None, _lowest_rule(cells, outcome), exact.mass, exact.total),
         dual=exact.q * unit,
         residual=residual,
         status=status,
@@ -210,3 +314,13 @@ def _solution(
         stationarity=exact.stationarity + (outcome.gap - exact.gap) / (problem.scale / unit**2),
         infeasibility=exact.infeasibility * unit,
     )
+
+
+def _lowest_rule(cells: Cells, outcome: Outcome) -> LowestRule:
+    exact = outcome.exact
+    assert exact is not None, "the last round is an exact solve"
+    functions = cells.functions
+    direction = Coefficients(
+        functions.coef @ outcome.previous, functions.intercept @ outcome.previous
+    )
+    return LowestRule(direction, exact.margin, exact.near.X, exact.labels)

@@ -31,9 +31,8 @@ class Finished:
 
     def is_reached(self, problem: SimplexProblem) -> bool:
         """Whether V'P is the target, equalities and all, up to rounding."""
-        whole = SimplexProblem(problem.V, problem.target, 0, problem.allowed)
         size = float(np.linalg.norm(problem.residual(self.P)))
-        return size <= REACHED * float(np.sqrt(2.0 * whole.scale))
+        return size <= REACHED * float(np.sqrt(2.0 * problem.whole().scale))
 
 
 def finish(
@@ -55,11 +54,11 @@ def reach(problem: SimplexProblem, pairs: Pairs, P: Matrix) -> Finished | None:
     A row moves by diag(p) - pp' times its slope, which costs a label the more the closer it is to
     zero. O(U r^2 K^2).
     """
-    nothing = np.zeros(problem.rank)
+    nothing = np.zeros(problem.target.shape)
     Z = problem.residual(P)
     for _ in range(3):  # the later rounds remove the errors of the first
         try:
-            factor = Factor(pairs.curvature(np.ascontiguousarray(P.T)), nothing, problem.n_classes)
+            factor = Factor(pairs.curvature(np.ascontiguousarray(P.T)), nothing)
         except np.linalg.LinAlgError:
             return None
         slopes = problem.V @ factor.solve(-Z)
@@ -103,7 +102,7 @@ def refine(problem: SimplexProblem, now: Finished, free: Mask) -> Finished | Non
     P = _on_simplex(P)
     if Q is not None:
         k = problem.n_equalities
-        Q = np.concatenate([Q[:k], problem.residual(P)[k:]])
+        Q = np.concatenate([Q[:k], problem.residual(P)[k:] / problem.counts])
     return Finished(P, Q)
 
 
@@ -137,19 +136,19 @@ class _Differences:
         problem, k = self.problem, self.problem.n_equalities
         weight = np.ones(problem.rank)
         weight[:k] = EQUALITY_WEIGHT
-        gram = ((self.V * weight) @ self.V.T) * (self.E @ self.E.T)
+        gram = ((self.V * weight) @ self.V.T) * ((self.E / problem.counts) @ self.E.T)
         diagonal = np.einsum("ii->i", gram)
         diagonal += RIDGE * float(diagonal.sum())
         factor, failed = dpotrf(gram.T, lower=True, overwrite_a=True, clean=False)
         if failed:
             return None
         dual = np.zeros_like(problem.target) if Q is None else Q.copy()
-        Z = problem.residual(P)
+        Z = problem.residual(P) / problem.counts
         for _ in range(EQUALITY_ROUNDS if k else ROUNDS):
             pull = np.concatenate([dual[:k] + EQUALITY_WEIGHT * Z[:k], Z[k:]])
             step, _ = dpotrs(factor, -self.along(pull), lower=True)
             P = self.moved(P, step)
-            Z = problem.residual(P)
+            Z = problem.residual(P) / problem.counts
             dual[:k] += EQUALITY_WEIGHT * Z[:k]
         return P, (dual if k else None)
 

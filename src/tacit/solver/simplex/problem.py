@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit._typing import Mask, Matrix
+from tacit._typing import Mask, Matrix, Vector
 from tacit.solver.problem import relative
 
 
@@ -49,12 +49,16 @@ class SimplexProblem:
         How many leading columns of V must be met exactly.
     allowed : ndarray of bool of shape (U, K), optional
         The classes that a row may have; all of them by default.
+    sizes : ndarray of shape (K,), optional
+        How many classes each column stands for, one by default. A column of several counts with
+        the square over its size, because they share what is left of it best when all alike.
     """
 
     V: Matrix
     target: Matrix
     n_equalities: int = 0
     allowed: Mask | None = None
+    sizes: Vector | None = None
 
     def __post_init__(self) -> None:
         """Refuse shapes that do not belong together."""
@@ -103,8 +107,22 @@ class SimplexProblem:
         V, target = self.V[:, self.n_equalities :], self.target[self.n_equalities :]
         share = self.uniform()
         centre = V.T @ share - target
-        spread = float(((V**2).sum(axis=1) * (1.0 - (share**2).sum(axis=1))).sum())
-        return float(0.5 * np.vdot(centre, centre) + 0.5 * spread)
+        spread = float((V**2).sum(axis=1) @ ((share - share**2) / self.counts).sum(axis=1))
+        return float(0.5 * np.vdot(centre, centre / self.counts) + 0.5 * spread)
+
+    @property
+    def counts(self) -> Vector:
+        """How many classes each column stands for."""
+        return np.ones(self.n_classes) if self.sizes is None else self.sizes
+
+    def whole(self) -> SimplexProblem:
+        """The same problem with the equalities among what is minimised."""
+        return SimplexProblem(self.V, self.target, 0, self.allowed, self.sizes)
+
+    def times(self, factor: float) -> SimplexProblem:
+        """The same problem in another unit."""
+        V, target = self.V * factor, self.target * factor
+        return SimplexProblem(V, target, self.n_equalities, self.allowed, self.sizes)
 
     def uniform(self) -> Matrix:
         """The labels that give the same share to every class that a row may have."""
@@ -118,8 +136,8 @@ class SimplexProblem:
         It has the same minimisers, and an objective that is smaller by a constant.
         """
         surplus = self.V.sum(axis=0) - self.target.sum(axis=1)
-        target = self.target + surplus[:, None] / self.n_classes
-        return SimplexProblem(self.V, target, self.n_equalities, self.allowed)
+        target = self.target + np.outer(surplus, self.counts / self.counts.sum())
+        return SimplexProblem(self.V, target, self.n_equalities, self.allowed, self.sizes)
 
     def residual(self, P: Matrix) -> Matrix:
         """Z = V'P - target."""
@@ -128,11 +146,11 @@ class SimplexProblem:
     def objective(self, P: Matrix) -> float:
         """1/2 ||Z_soft||_F^2."""
         Z = self.residual(P)[self.n_equalities :]
-        return float(0.5 * np.vdot(Z, Z))
+        return float(0.5 * np.vdot(Z, Z / self.counts))
 
     def dual(self, P: Matrix) -> Matrix:
-        """The dual matrix that belongs to P where there are no equalities: Q = Z."""
-        Q = self.residual(P)
+        """The dual matrix that belongs to P where there are no equalities: Q = Z over the sizes."""
+        Q = self.residual(P) / self.counts
         Q[: self.n_equalities] = 0.0
         return Q
 
@@ -147,15 +165,16 @@ class SimplexProblem:
         """Gap, objective and violation of the equalities, at once."""
         Z = self.residual(P)
         k = self.n_equalities
-        objective = 0.5 * float(np.vdot(Z[k:], Z[k:]))
+        objective = 0.5 * float(np.vdot(Z[k:], Z[k:] / self.counts))
         if Q is None:
-            Q = Z.copy()
+            Q = Z / self.counts
             Q[:k] = 0.0
         excess = self.excess(Q)
         if self.allowed is not None:
             excess = np.where(self.allowed, excess, 0.0)
-        mismatch = Z[k:] - Q[k:]
-        gap = np.vdot(P, excess) + 0.5 * np.vdot(mismatch, mismatch) - np.vdot(Q[:k], Z[:k])
+        mismatch = Z[k:] / self.counts - Q[k:]
+        apart = 0.5 * np.vdot(mismatch, mismatch * self.counts)
+        gap = np.vdot(P, excess) + apart - np.vdot(Q[:k], Z[:k])
         return Judgement(float(gap), objective, float(np.linalg.norm(Z[:k])), self.scale)
 
     def gap(self, P: Matrix, Q: Matrix | None = None) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from tacit._typing import Index, Matrix
+from tacit._typing import Index, Matrix, Vector
 from tacit.rows.sweep import one_blas_thread
 from tacit.solver.simplex.cells import NearCells
 from tacit.solver.simplex.curvature import Factor, assemble
@@ -30,6 +31,17 @@ class SimplexRounds(WorkingSet):
     shrinks = 1.0
     most_newton = 20
     exact_on_samples = False
+
+    def __init__(self, *arguments: Any, sizes: Vector | None = None) -> None:
+        super().__init__(*arguments)
+        counts = np.ones(self.target.shape[1]) if sizes is None else sizes
+        self.soft = np.where(self.soft > 0.0, counts, 0.0)
+        self.sizes = sizes  # how many classes each column stands for
+
+    def _objective(self, residual: Matrix) -> float:
+        soft = residual[self.n_equalities :]
+        counts = 1.0 if self.sizes is None else self.sizes
+        return 0.5 * float(np.vdot(soft, soft / counts))
 
     def _newton_step(self, point: Point) -> Matrix:
         """Minus the inverse curvature times the slope.
@@ -58,7 +70,7 @@ class SimplexRounds(WorkingSet):
         with one_blas_thread():
             matrix = assemble(blocks(), n_classes, len(point.q))
             try:
-                factor = Factor(matrix, self.soft[:, 0], n_classes, RIDGE)
+                factor = Factor(matrix, self.soft, RIDGE)
                 step = -factor.solve(point.gradient)
             except np.linalg.LinAlgError:
                 step = -point.gradient
@@ -86,7 +98,9 @@ class SimplexRounds(WorkingSet):
         open_classes |= near.chosen > 0.0
         decided = point.sweep.negative[0] - V.T @ near.chosen
         V = V * near.weights[:, None]
-        small = SimplexProblem(V, self.target - decided, self.n_equalities, open_classes)
+        small = SimplexProblem(
+            V, self.target - decided, self.n_equalities, open_classes, self.sizes
+        )
         solution = solve_simplex_interior_point(small, tol=EXACT_TOLERANCE)
         labels = solution.labels()
         moved = labels * near.weights[:, None] - near.chosen
