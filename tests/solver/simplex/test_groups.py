@@ -8,6 +8,7 @@ import pytest
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import Block, NumpyRows
 from tacit.solver import SimplexProblem, Status, solve_simplex_interior_point
+from tacit.solver.simplex.dense_groups import finish_by_groups
 from tacit.solver.simplex.groups import GroupedRule, SharedRows, alike, merged, sizes_of
 
 
@@ -22,7 +23,7 @@ def _table(seed, n_rows=6000):
 
 def test_columns_that_are_close_form_groups():
     Q = np.array([[0.0, 1.0, 0.001, 5.0, 1.001], [0.0, 2.0, 0.0, 0.0, 2.0]])
-    groups = alike(Q)
+    groups = alike(Q, 0.03)
     assert [members.tolist() for members in groups] == [[0, 2], [1, 4], [3]]
     assert sizes_of(groups).tolist() == [2.0, 2.0, 1.0]
     np.testing.assert_allclose(merged(Q, groups)[:, 1], Q[:, 1] + Q[:, 4])
@@ -42,6 +43,38 @@ def test_a_column_of_size_m_is_m_equal_classes(seed):
     np.testing.assert_allclose(joined.dual[:, 1], split.dual[:, 1], atol=1e-6 * np.sqrt(one.scale))
     P = random.dirichlet(np.ones(2), size=40)
     assert one.objective(P) - joined.objective <= one.gap(P) + 1e-9 * one.scale
+
+
+@pytest.mark.parametrize("seed", [2, 9, 12, 14])
+@pytest.mark.parametrize("n_equalities", [0, 1])
+def test_alike_classes_in_memory_are_solved_as_one_and_shared_out(seed, n_equalities):
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(80, 3))
+    reachable = V.T @ random.dirichlet(np.ones(5), size=80)
+    away = 15.0 * random.normal(size=(3, 5))
+    away[:n_equalities] = 0.0
+    problem = SimplexProblem(V, reachable + away, n_equalities).centred()
+    whole = solve_simplex_interior_point(problem)
+    found = finish_by_groups(problem, whole.dual, solve_simplex_interior_point)
+    assert found is not None
+    assert found.P.min() >= 0.0
+    np.testing.assert_allclose(found.P.sum(axis=1), 1.0, atol=1e-12)
+    judged = problem.judge(found.P, found.Q)
+    assert judged.relative_gap <= 1e-8
+    assert judged.infeasibility <= 1e-8 * np.sqrt(2.0 * problem.scale)
+    assert judged.objective == pytest.approx(whole.objective, rel=1e-7)
+
+
+def test_a_nearly_reachable_target_in_very_many_classes_is_no_obstacle():
+    # Rounding had ended the interior-point method before the default tolerance.
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1200, 8))
+    scores = X @ random.normal(size=(8, 16))
+    y = (scores + 2.0 * np.median(np.abs(scores)) * random.normal(size=scores.shape)).argmax(axis=1)
+    y[:16] = np.arange(16)
+    model = ProjectedLeastSquaresClassifier().fit(X[:100], y[:100], X_unlabeled=X[100:])
+    assert model.solution_.status.is_success
+    assert model.solution_.relative_gap() <= 1e-8
 
 
 @pytest.mark.parametrize("estimator", [ICLSClassifier, ProjectedLeastSquaresClassifier])

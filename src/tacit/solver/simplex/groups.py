@@ -20,29 +20,14 @@ from tacit.rows.protocol import Result
 from tacit.solver.basis import Coefficients
 from tacit.solver.labeling import Rule
 from tacit.solver.simplex.cells import Cells
+from tacit.solver.simplex.dense_groups import alike, merged
 from tacit.solver.simplex.inside import ReachedClasses, reach_inside_classes
 from tacit.solver.simplex.rules import SoftmaxRule
 
-# Columns of the dual this close, relative to the whole, may well be equal at the answer.
+__all__ = ["GroupedRule", "Shared", "SharedRows", "alike", "merged", "share_out", "sizes_of"]
+
+# Columns of the dual of a sample this close, relative to the whole, may well be equal.
 ALIKE = 0.03
-
-
-def alike(Q: Matrix, threshold: float = ALIKE) -> list[Index]:
-    """Groups of columns of Q that a chain of close ones connects, in the order of the columns."""
-    n_classes = Q.shape[1]
-    distance = np.linalg.norm(Q[:, :, None] - Q[:, None, :], axis=0)
-    close = distance <= threshold * float(np.linalg.norm(Q))
-    group = np.arange(n_classes)
-    for k in range(n_classes):
-        for other in np.flatnonzero(close[k]):
-            group[group == group[other]] = group[k]
-    names = list(dict.fromkeys(group.tolist()))
-    return [np.flatnonzero(group == name) for name in names]
-
-
-def merged(columns: Matrix, groups: list[Index]) -> Matrix:
-    """The sum of the columns of each group."""
-    return np.column_stack([columns[:, members].sum(axis=1) for members in groups])
 
 
 def sizes_of(groups: list[Index]) -> Vector:

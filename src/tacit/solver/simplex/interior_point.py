@@ -17,9 +17,13 @@ from tacit.solver.interior_point import (
     STEP_TO_BOUNDARY,
 )
 from tacit.solver.simplex.curvature import Factor, Pairs
+from tacit.solver.simplex.dense_groups import finish_by_groups
 from tacit.solver.simplex.polish import Finished, finish
 from tacit.solver.simplex.problem import SimplexProblem
 from tacit.solver.solution import Solution, Status
+
+# A relative gap above this, where progress ends, asks for another attempt.
+ACCURATE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ class _Newton:
 
 
 def solve_simplex_interior_point(
-    problem: SimplexProblem, tol: float = 1e-8, max_iter: int = 100
+    problem: SimplexProblem, tol: float = 1e-8, max_iter: int = 100, may_group: bool = True
 ) -> Solution:
     """Solve `problem` by Mehrotra's predictor-corrector method (1992) with Gondzio's correctors.
 
@@ -148,6 +152,8 @@ def solve_simplex_interior_point(
         The relative duality gap to reach.
     max_iter : int, default=100
         Iterations at the most; around a dozen are needed.
+    may_group : bool, default=True
+        Whether to solve for alike classes as one where progress ends early.
 
     Returns
     -------
@@ -164,12 +170,18 @@ def solve_simplex_interior_point(
         status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
         return Solution.of(problem, P, status=status, solver=name, n_iter=0)
     with one_blas_thread():
-        found, status, n_iter = _iterate(problem.times(1.0 / unit), tol, max_iter)
+        found, status, n_iter = _iterate(problem.times(1.0 / unit), tol, max_iter, may_group)
     dual = None if found.Q is None else found.Q * unit
     return Solution.of(problem, found.P, q=dual, status=status, solver=name, n_iter=n_iter)
 
 
-def _iterate(problem: SimplexProblem, tol: float, max_iter: int) -> tuple[Finished, Status, int]:
+def _solve_fewer(problem: SimplexProblem) -> Solution:
+    return solve_simplex_interior_point(problem, ACCURATE, may_group=False)
+
+
+def _iterate(
+    problem: SimplexProblem, tol: float, max_iter: int, may_group: bool
+) -> tuple[Finished, Status, int]:
     setting = _Setting.of(problem)
     state = _start(setting)
     best_gap, best, since_best, least = np.inf, Finished(setting.labels(state), None), 0, np.inf
@@ -210,6 +222,11 @@ def _iterate(problem: SimplexProblem, tol: float, max_iter: int) -> tuple[Finish
 
     if best_gap <= tol:
         return best, Status.OPTIMAL, n_iter
+    if best_gap > ACCURATE and n_iter < max_iter and may_group:
+        # Alike classes share too many rows for the exact last step, and rounding ends progress.
+        grouped = finish_by_groups(problem, state.Q, _solve_fewer)
+        if grouped is not None and problem.judge(grouped.P, grouped.Q).badness <= tol:
+            return grouped, Status.OPTIMAL, n_iter
     status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
     return best, status, n_iter
 

@@ -13,7 +13,7 @@ from tacit.solver.labeling import Labeling
 from tacit.solver.large import MAYBE_INSIDE, NAME, Report, shift_of
 from tacit.solver.problem import relative
 from tacit.solver.simplex.cells import Cells
-from tacit.solver.simplex.groups import Shared, alike, merged, share_out, sizes_of
+from tacit.solver.simplex.groups import ALIKE, Shared, alike, merged, share_out, sizes_of
 from tacit.solver.simplex.inside import ReachedClasses, centred_on, reach_inside_classes
 from tacit.solver.simplex.interior_point import solve_simplex_interior_point
 from tacit.solver.simplex.problem import SimplexProblem
@@ -151,7 +151,7 @@ class _Effort:
 
     def by_groups(self, Q: Matrix) -> Solution | None:
         """The answer with the groups that Q suggests, or None where there are none such."""
-        groups = alike(Q)
+        groups = alike(Q, ALIKE)
         named = [members.tolist() for members in groups]
         if not 1 < len(groups) < Q.shape[1] or named in self.groups_tried:
             return None
