@@ -31,6 +31,7 @@ def main() -> int:
     holds = True
     for lines in (
         speed.ridge_lines,
+        lambda: [speed.classes_line()],
         speed.peer_lines,
         lambda: [speed.small_line()],
         lambda: [speed.memory_line()],

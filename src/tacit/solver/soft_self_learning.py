@@ -13,9 +13,9 @@ import numpy as np
 from tacit._typing import Matrix, Vector
 from tacit.rows import Block
 from tacit.solver.basis import Basis, Coefficients
+from tacit.solver.constraint_set import ConstraintSet
 from tacit.solver.label_sets import LabelSet, label_set
 from tacit.solver.problem import gap_unit, relative
-from tacit.solver.projection import ConstraintSet
 from tacit.solver.solution import Status
 
 # Part of the predicted decrease that a step must bring (Armijo).

@@ -17,10 +17,10 @@ class PenalisedCertificate(Certificate):
     ----------
     penalised_improvement : float
         The penalised loss on all rows, divided by their number, falls by at least this much,
-        whatever the labels are. Without a penalty it is `guaranteed_improvement`.
+        whatever the labels are. Without a penalty it is `guaranteed_improvement`; always given.
     """
 
-    penalised_improvement: float
+    penalised_improvement: float = 0.0
 
     def _second_sentence(self) -> str:
         if self.guaranteed_improvement is not None or self.worst_change == self.best_change == 0.0:

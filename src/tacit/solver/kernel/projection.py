@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dpstrf
 from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, NumpyRows
 from tacit.solver.basis import Basis
+from tacit.solver.constraint_set import ConstraintSet, LabeledRows
 from tacit.solver.kernel.active_set import solve_active_set
 from tacit.solver.kernel.features import KernelFeatures
 from tacit.solver.kernel.fit import is_small
@@ -19,7 +20,7 @@ from tacit.solver.kernel.ridge import NOT_A_KERNEL, BorderedSystem, Expansion
 from tacit.solver.least_squares import fit_least_squares
 from tacit.solver.methods import Method
 from tacit.solver.problem import BoxProblem
-from tacit.solver.projection import ConstraintSet, LabeledRows, project
+from tacit.solver.projection import project
 from tacit.solver.solution import Solution, Status
 
 # Rounding errors of one entry of the kernel, relative to the largest.
