@@ -27,7 +27,7 @@ def benchmark(
     methods: Annotated[
         list[str] | None, typer.Option(help="Only these methods, with their supervised twins.")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of 5-fold cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats of 5-fold cross-validation.")] = 8,
     out: Annotated[Path, typer.Option(help="Folder for everything written.")] = Path("benchmarked"),
     data: Annotated[
         Path | None, typer.Option(help="Folder with datasets, asked before other sources.")

@@ -38,9 +38,9 @@ KERNEL = "kernel least squares"
 LDA = "LDA"
 NEAREST_MEAN = "nearest mean"
 SVM = "SVM"
-# A fit of these takes most of a minute with hundreds of features, and there are thousands of fits.
+# A fit of these takes up to a minute with hundreds of features, and there are thousands of fits.
 SLOW = frozenset({"implicitly constrained LDA", "S4VM"})
-MANY_FEATURES = 200
+MANY_FEATURES = 100
 # Wilcoxon's signed rank test, for bold and underline.
 LEVEL = 0.01
 
@@ -128,7 +128,7 @@ def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
         f"Mean error over {repeats} repeats of cross-validation with L = max(d + 5, 20) labels. "
         "Names in bold are supervised; the methods below each are compared with it: in "
         "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
-        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take most of a minute with more "
+        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take up to a minute with more "
         f"than {MANY_FEATURES} features are left out there.",
         tuple(
             {
