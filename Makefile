@@ -9,13 +9,13 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs figures clean
+.PHONY: help demo test lint bench docs reproduce paper family figures clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-7s %s\n' "$$name" "$$text"; done
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 	$(BIN)/tacit demo
@@ -38,8 +38,25 @@ bench: $(READY)  ## Time the library side by side with its peers
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+# Other options by ARGS: make reproduce ARGS="--quick --data folder".
+reproduce: $(READY)  ## Reproduce every table and figure of the paper into reproduced/ (minutes)
+	$(BIN)/tacit reproduce all --out reproduced $(ARGS)
+
+# What `make reproduce` has written, as the page of the documentation shows it.
+PAPER_FILES := findings.md table1.md table2.md regularised.md theorem.md figure1.png figure2.png figure2-loss.png
+paper: reproduce  ## Reproduce the paper, and put what comes out into the documentation
+	mkdir -p docs/paper
+	cp $(addprefix reproduced/,$(PAPER_FILES)) docs/paper/
+
+family: $(READY)  ## Compare every method with its supervised twin, for the documentation (an hour)
+	$(BIN)/tacit benchmark --out benchmarked $(ARGS)
+	mkdir -p docs/family
+	cp benchmarked/family.md docs/family/
+
 figures: $(READY)  ## Draw the pictures of README and documentation again
 	$(BIN)/tacit demo --out docs/images/demo.png
+	$(BIN)/python -c "from tacit.paper.figure1 import figure1; figure1('docs/images/theorem1.png')"
+	$(BIN)/python -c "from tacit.experiments.family_figure import draw_family; draw_family().savefig('docs/images/family.png')"
 
 clean:  ## Remove the environment, build outputs and caches
 	rm -rf $(VENV) build dist docs/_build docs/generated docs/gallery

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import hard, scaling, speed, storage
+from benchmarks import family, hard, scaling, speed, storage
 
 THREADS = 2
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -31,8 +31,10 @@ def main() -> int:
     holds = True
     for lines in (
         speed.ridge_lines,
+        lambda: [speed.classes_line()],
         speed.peer_lines,
         lambda: [speed.small_line()],
+        family.family_lines,
         lambda: [speed.memory_line()],
         lambda: storage.parquet_lines(1_000_000 if quick else storage.PARQUET_ROWS),
         lambda: [storage.dask_line(400_000 if quick else storage.DASK_ROWS)],

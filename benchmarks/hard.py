@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 import warnings
 
-from benchmarks.instances import HARD, gaussian
+from benchmarks.instances import HARD, gaussian, of_classes
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 
+# Numbers of classes, with a fifth of the rows and half of the columns.
+CLASSES = (3, 6)
 COLUMNS = (
     "instance",
     "classifier",
@@ -24,8 +26,10 @@ HEADER = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
 def hard_rows(n_unlabeled: int, d: int = 50) -> tuple[list[str], bool]:
     """Rows of the table, and whether all of them converged at the default settings."""
     rows, all_converged = [], True
-    for make in (gaussian, *HARD):
-        instance = make(55, n_unlabeled, d)
+    plain = [make(55, n_unlabeled, d) for make in (gaussian, *HARD)]
+    fewer = [make(55, n_unlabeled // 5, d // 2) for make in (gaussian, *HARD)]
+    of_many = [of_classes(instance, K) for instance in fewer for K in CLASSES]
+    for instance in (*plain, *of_many):
         for model in (ICLSClassifier(), ProjectedLeastSquaresClassifier()):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")

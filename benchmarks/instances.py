@@ -116,6 +116,25 @@ HARD = (
 )
 
 
+def of_classes(instance: Instance, n_classes: int) -> Instance:
+    """The rows of `instance` with labels of several classes, by noisy linear scores.
+
+    Without a truth where it had none, with little noise where it had little, and with one class far
+    ahead where its classes were not balanced.
+    """
+    random = np.random.default_rng(n_classes)
+    scores = instance.X @ random.normal(size=(instance.X.shape[1], n_classes))
+    unit = np.median(np.abs(scores))
+    noise = {"nearly feasible": 0.3, "feasible": 1e6}.get(instance.name, 2.0)
+    scores = scores + noise * unit * random.normal(size=scores.shape)
+    if instance.name == "unbalanced":
+        scores[:, 0] += 6.0 * unit
+    y = scores.argmax(axis=1).astype(np.float64)
+    y[:n_classes] = np.arange(n_classes)
+    name = f"{instance.name}, K = {n_classes}"
+    return Instance(name, instance.X, y, instance.X_unlabeled)
+
+
 def _with_linear_truth(
     name: str,
     X: Matrix,

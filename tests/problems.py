@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Matrix
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Projection, project
 from tacit.solver.least_squares import fit_least_squares
@@ -16,12 +16,15 @@ from tacit.solver.projection import Metric
 
 @dataclass(frozen=True)
 class Table:
-    """Labeled and unlabeled rows, with the truth of the latter."""
+    """Labeled and unlabeled rows, with the truth of the latter.
+
+    Labels are numbers, or indicators, one column for each of several classes.
+    """
 
     X: Matrix
-    y: Vector
+    y: Matrix
     X_u: Matrix
-    y_u: Vector
+    y_u: Matrix
 
 
 KINDS = (
@@ -84,6 +87,27 @@ def table(kind: str, seed: int) -> Table:
         X = X * 10.0 ** random.integers(-6, 7, size=d) + 10.0 ** random.integers(-3, 4, size=d)
     y[0], y[1] = 0.0, 1.0
     return Table(X[:n_labeled], y[:n_labeled], X[n_labeled:], y[n_labeled:])
+
+
+def table_of_classes(kind: str, seed: int, n_classes: int) -> Table:
+    """A random problem of that kind with labels of several classes, as indicators."""
+    data = table(kind, seed)
+    random = np.random.default_rng([KINDS.index(kind), seed, n_classes])
+    n_more = max(0, n_classes + 1 - len(data.X))  # each class needs a label
+    X_u, X = data.X_u, np.vstack([data.X, data.X_u[:n_more]])
+    X = np.vstack([X, X[: max(0, n_classes + 1 - len(X))]])
+    rows = np.vstack([X, X_u])
+    scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-300)
+    signal = scaled @ random.normal(size=(X.shape[1], n_classes))
+    signal += random.normal(size=signal.shape)
+    if kind == "unbalanced classes":
+        signal[:, 0] += 3.0
+    y = signal.argmax(axis=1)
+    if kind == "supervised solution inside":
+        y = random.integers(0, n_classes, size=len(rows))
+    y[:n_classes] = np.arange(n_classes)
+    indicators = np.eye(n_classes)[y]
+    return Table(X, indicators[: len(X)], X_u, indicators[len(X) :])
 
 
 def projected(

@@ -17,10 +17,25 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import tacit
 from tacit import (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    EMNearestMeanClassifier,
+    ICLDAClassifier,
     ICLSClassifier,
+    KernelICLSClassifier,
+    KernelLeastSquaresClassifier,
+    LDAClassifier,
     LeastSquaresClassifier,
+    MCLDAClassifier,
+    MCNearestMeanClassifier,
+    MCPLDAClassifier,
+    NearestMeanClassifier,
     ProjectedLeastSquaresClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
     SelfLearningClassifier,
+    SoftSelfLearningClassifier,
+    USMClassifier,
 )
 
 MARK_IS_A_CLASS = (
@@ -34,6 +49,7 @@ LEAVES_ROWS_OUT = (
     "leave-one-out leaves out a row with all its weight, where repeated rows are left out one at "
     "a time, as for scikit-learn's RidgeCV"
 )
+COUNTS = "the check fits on negative numbers, and the model is one of counts"
 
 
 def variants(unlabeled: Any) -> list[Any]:
@@ -54,6 +70,58 @@ def variants(unlabeled: Any) -> list[Any]:
         ProjectedLeastSquaresClassifier(unlabeled=unlabeled),
         ProjectedLeastSquaresClassifier("euclidean", alpha=0.1, unlabeled=unlabeled),
         *(SelfLearningClassifier(base, unlabeled=unlabeled) for base in bases),
+        *least_squares_family(unlabeled),
+        *generative_models(unlabeled),
+        *margin_methods(unlabeled),
+    ]
+
+
+def least_squares_family(unlabeled: Any) -> list[Any]:
+    return [
+        USMClassifier(unlabeled=unlabeled),
+        USMClassifier("loo", unlabeled=unlabeled),
+        USMClassifier(0.1, False, unlabeled=unlabeled),
+        SoftSelfLearningClassifier(unlabeled=unlabeled),
+        SoftSelfLearningClassifier("loo", unlabeled=unlabeled),
+        SoftSelfLearningClassifier(0.1, False, unlabeled=unlabeled),
+        KernelLeastSquaresClassifier(unlabeled=unlabeled),
+        KernelLeastSquaresClassifier("linear", 0.0, unlabeled=unlabeled),
+        KernelLeastSquaresClassifier("poly", "loo", unlabeled=unlabeled),
+        KernelLeastSquaresClassifier("rbf", 0.1, fit_intercept=False, unlabeled=unlabeled),
+        KernelICLSClassifier(unlabeled=unlabeled),
+        KernelICLSClassifier("linear", "all", 0.0, unlabeled=unlabeled),
+        KernelICLSClassifier("poly", "all", "loo", unlabeled=unlabeled),
+        KernelICLSClassifier(
+            "rbf", alpha=0.1, fit_intercept=False, solver="lbfgsb", unlabeled=unlabeled
+        ),
+    ]
+
+
+def generative_models(unlabeled: Any) -> list[Any]:
+    return [
+        LDAClassifier(unlabeled=unlabeled),
+        LDAClassifier(alpha=0.1, unlabeled=unlabeled),
+        NearestMeanClassifier(unlabeled=unlabeled),
+        EMLDAClassifier(unlabeled=unlabeled),
+        EMNearestMeanClassifier(unlabeled=unlabeled),
+        EMNaiveBayesClassifier(unlabeled=unlabeled),
+        EMNaiveBayesClassifier(unlabeled_weight=0.5, unlabeled=unlabeled),
+        MCLDAClassifier(unlabeled=unlabeled),
+        MCNearestMeanClassifier(unlabeled=unlabeled),
+        ICLDAClassifier(unlabeled=unlabeled),
+        ICLDAClassifier(alpha=0.1, unlabeled=unlabeled),
+        MCPLDAClassifier(unlabeled=unlabeled),
+        MCPLDAClassifier(alpha=0.1, unlabeled=unlabeled),
+    ]
+
+
+def margin_methods(unlabeled: Any) -> list[Any]:
+    return [
+        S3VMClassifier(unlabeled=unlabeled),
+        S3VMClassifier(kernel="rbf", unlabeled=unlabeled),
+        S3VMClassifier(kernel="poly", coef0=1.0, unlabeled=unlabeled),
+        S4VMClassifier(random_state=0, unlabeled=unlabeled),
+        S4VMClassifier(C=1.0, kernel="rbf", random_state=0, unlabeled=unlabeled),
     ]
 
 
@@ -70,6 +138,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         expected["check_sample_weight_equivalence_on_dense_data"] = LEAVES_ROWS_OUT
         if get_tags(estimator).input_tags.sparse:
             expected["check_sample_weight_equivalence_on_sparse_data"] = LEAVES_ROWS_OUT
+    if isinstance(estimator, EMNaiveBayesClassifier):
+        expected["check_decision_proba_consistency"] = COUNTS
     return expected
 
 

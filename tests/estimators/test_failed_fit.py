@@ -72,8 +72,8 @@ def test_a_bad_parameter_leaves_the_earlier_fit_in_place() -> None:
     assert model.n_features_in_ == 4
 
 
-def test_three_classes_leave_the_earlier_fit_of_a_two_class_method_in_place() -> None:
-    model = ICLSClassifier().fit(DATA.X, DATA.marked)
+def test_three_classes_leave_the_earlier_fit_of_a_two_class_solver_in_place() -> None:
+    model = ICLSClassifier(solver="lbfgsb").fit(DATA.X, DATA.marked)
     expected = model.predict(DATA.X)
     with pytest.raises(ValueError, match="Only binary classification"):
         model.fit(WIDER.X, np.arange(len(WIDER.X)) % 3)

@@ -6,11 +6,25 @@ written wrongly, 130 after an interrupt (Ctrl-C).
 
 from __future__ import annotations
 
+import signal
 import sys
+
+# What shells expect of a program that a signal has ended.
+INTERRUPTED = 130
+TERMINATED = 143
 
 
 def main() -> None:
     """Run the command line; without the `cli` extra, say how to get it."""
+    # A request to end is an interruption like Ctrl-C: processes are ended and files kept whole.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

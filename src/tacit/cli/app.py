@@ -7,13 +7,16 @@ from typing import Annotated
 import typer
 
 from tacit import __version__
+from tacit.cli.benchmark import benchmark
 from tacit.cli.compare import compare
+from tacit.cli.datasets import datasets
 from tacit.cli.demo import demo
 from tacit.cli.doctor import doctor
 from tacit.cli.explain import explain
 from tacit.cli.fit import fit
 from tacit.cli.options import Debug
 from tacit.cli.predict import predict
+from tacit.cli.reproduce import reproduce
 
 app = typer.Typer(
     help="Semi-supervised classification that you can trust not to hurt.",
@@ -30,6 +33,9 @@ app.command()(predict)
 app.command()(explain)
 app.command()(demo)
 app.command()(doctor)
+app.command()(datasets)
+app.command()(reproduce)
+app.command()(benchmark)
 
 
 def _version(wanted: bool) -> None:

@@ -7,17 +7,19 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Table as Grid
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from tacit._typing import AnyArray, Matrix
+from tacit.cli.progress import progress_bar
 from tacit.estimators import ProjectedLeastSquaresClassifier, SelfLearningClassifier
-from tacit.experiments import Draws, Run, Summary, run_draws, summarise
-from tacit.experiments.draws import SUPERVISED
-from tacit.experiments.figures import save_figure
+from tacit.experiments import Experiment, LearningCurves, Results, Table, paper_contenders, run
+from tacit.experiments.contenders import ORACLE, SUPERVISED
+from tacit.experiments.figures import draw_comparison
+from tacit.experiments.files import written_whole
+from tacit.experiments.measures import ERROR, TRAINING_LOSS
 
+DATASET = "Breast cancer (WDBC)"
 N_LABELED = 35
 
 
@@ -33,75 +35,63 @@ def demo(
             param_hint="--out",
         )
     X, y = load_breast_cancer(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
+    table = Table.of(DATASET, StandardScaler().fit_transform(X), y)
     rest = len(y) - N_LABELED
     sizes = tuple(2**k for k in range(1, 10) if 2**k < rest / 2)
-    plan = Draws("Breast cancer (WDBC)", N_LABELED, (*sizes, rest), draws)
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("Drawing labels and fitting", total=plan.n_repeats)
-        runs = run_draws(X, y, plan, on_draw=lambda: progress.advance(task))
+    # Every row without label is tested, the unlabeled ones too: they are what a user has.
+    protocol = LearningCurves(draws, N_LABELED, (*sizes, rest), transductive=True)
+    contenders = tuple(c for c in paper_contenders() if c.name != ORACLE)
+    with progress_bar(console, "Drawing labels and fitting") as on_progress:
+        results = run([Experiment((table,), protocol, contenders)], on_progress=on_progress)
 
     console.print(
-        f"\n[bold]Breast cancer (WDBC)[/]: {len(y)} rows, {X.shape[1]} features; "
+        f"\n[bold]{DATASET}[/]: {len(y)} rows, {X.shape[1]} features; "
         f"{N_LABELED} labels, {rest} unlabeled; {draws} draws.\n",
         highlight=False,
     )
-    console.print(_table(summarise(runs), rest))
+    console.print(_grid(results, rest))
     console.print(
         "Error is on the rows without label (± one standard error); loss is the squared loss on "
         "all rows. Times worse: draws in which it was worse than supervised on the same rows.\n",
         highlight=False,
     )
-    _print_certificates(console, X, y, plan)
-    _save(runs, out)
+    _print_certificates(console, table, protocol)
+    with written_whole(out) as partial:
+        title = f"{DATASET}: {N_LABELED} labels, {draws} random draws"
+        draw_comparison(results, title).savefig(partial)
     console.print(f"The plot is in [bold]{out}[/].")
 
 
-def _table(summaries: list[Summary], n_unlabeled: int) -> Table:
-    table = Table()
-    table.add_column("classifier")
+def _grid(results: Results, n_unlabeled: int) -> Grid:
+    grid = Grid()
+    grid.add_column("classifier")
     for heading in ("mean error", "times worse", "median loss", "times worse"):
-        table.add_column(heading, justify="right")
-    at = {(s.classifier, s.measure): s for s in summaries if s.n_unlabeled == n_unlabeled}
-    for classifier in dict.fromkeys(name for name, _ in at):
-        error, loss = at[classifier, "error"], at[classifier, "squared loss"]
+        grid.add_column(heading, justify="right")
+    at = {(s.classifier, s.measure): s for s in results.summaries() if s.n_unlabeled == n_unlabeled}
+    for classifier in results.names("classifier"):
+        error, loss = at[classifier, ERROR], at[classifier, TRAINING_LOSS]
         worse = [f"{s.times_worse} of {s.n_repeats}" for s in (error, loss)]
         if classifier == SUPERVISED:
             worse = ["", ""]
-        table.add_row(
+        grid.add_row(
             classifier,
             f"{error.mean:.3f} ± {error.standard_error:.3f}",
             worse[0],
             f"{loss.median:.3f}",
             worse[1],
         )
-    return table
+    return grid
 
 
-def _print_certificates(console: Console, X: Matrix, y: AnyArray, plan: Draws) -> None:
+def _print_certificates(console: Console, table: Table, protocol: LearningCurves) -> None:
     """What can be said in the first draw without knowing any of the hidden labels."""
-    labeled, rest = plan.draw(y, 0)
+    ((split,),) = protocol.splits(table, 0)[-1:]
     for name, model in (
         ("Self-learning", SelfLearningClassifier()),
         ("Projected", ProjectedLeastSquaresClassifier()),
     ):
-        model.fit(X[labeled], y[labeled], X_unlabeled=X[rest])
+        model.fit(
+            table.X[split.labeled], table.y[split.labeled], X_unlabeled=table.X[split.unlabeled]
+        )
         console.print(f"[bold]{name}, what holds for any labels (first draw)[/]")
         console.print(f"{model.certificate_}\n", highlight=False)
-
-
-def _save(runs: list[Run], out: Path) -> None:
-    """Write under another name first, so that an interruption leaves no half a file."""
-    partial = out.with_name(f".{out.name}.partial.png")
-    try:
-        save_figure(runs, partial)
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)

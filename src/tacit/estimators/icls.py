@@ -17,7 +17,9 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
     .. math:: \min_{\beta \in C} \|X\beta - y\|^2, \qquad
         C = \{(S + G)^{+}(X'y + X_u'u) : u \in [0, 1]^U\}.
 
-    That is the projection of the supervised solution onto C in the metric S = X'X.
+    That is the projection of the supervised solution onto C in the metric S = X'X. For more than
+    two classes there is one column of coefficients a class, the labels u of a row are on the
+    simplex, and the loss is summed over the classes: one joint problem.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         Whether to fit a constant.
     solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
         "auto" is the interior-point method for few rows and the working set for many. "lbfgsb" is
-        the paper's own recipe. All give the same answer.
+        the paper's own recipe, for two classes. All give the same answer.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -38,18 +40,23 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
+    class_prior : array-like of shape (K,), dict or "labeled", default=None
+        The shares of the classes among the unlabeled rows, where they are known: in the order of
+        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
+        of the soft labels is then held at them, and the set C is smaller.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (K,)
         The labels.
-    coef_ : ndarray of shape (1, d)
+    coef_ : ndarray of shape (1, d) or (K, d)
         Coefficients; the decision is `X @ coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
-    soft_labels_ : ndarray of shape (U,)
-        The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled. For rows on disk or on a cluster computed on demand.
+    soft_labels_ : ndarray of shape (U,) or (U, K)
+        The imputed labels of the unlabeled rows, 1 for `classes_[1]`, or one share for each of more
+        than two classes: those marked in y, in order, then those of X_unlabeled. For rows on disk
+        or on a cluster computed on demand.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -72,9 +79,10 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
     Notes
     -----
     For few rows each iteration costs O(U d^2), and about a dozen are needed; for many, one sweep of
-    O(U d^2) for the moments and a few of O(U d). Where the labeled rows do not
-    determine all coefficients (L < p), the minimiser nearest to the supervised solution in the
-    metric of all rows is taken, so the answer is unique.
+    O(U d^2) for the moments and a few of O(U d). K > 2 classes take O(U d^2 K^2) and O(U d K), and
+    a matrix of order d K. Where the labeled rows do not determine all coefficients (L < p), the
+    minimiser nearest to the supervised solution in the metric of all rows is taken, so the answer
+    is unique.
 
     References
     ----------
@@ -102,6 +110,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
         verbose: int = 0,
+        class_prior: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -110,6 +119,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
         self.verbose = verbose
+        self.class_prior = class_prior
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
@@ -121,7 +131,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled.
         y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
+            Labels of two classes or more, and marks for unlabeled rows.
         X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
             More unlabeled rows of the same features, of weight one. A path names a Parquet file or
             a folder of them.

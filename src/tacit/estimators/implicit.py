@@ -14,7 +14,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
+from tacit.estimators.class_prior import read_class_prior
 from tacit.estimators.linear import LinearClassifier, read_alpha
+from tacit.estimators.start import fit_start
 from tacit.estimators.storage import is_elsewhere
 from tacit.estimators.training import TrainingData, read_training_data
 from tacit.rows.sweep import one_blas_thread
@@ -31,6 +33,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
 
     alpha: float | str
+    class_prior: Any
     fit_intercept: bool
     solver: str
     tol: float
@@ -38,7 +41,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     unlabeled: Any
     verbose: int
 
-    soft_labels_: Vector
+    soft_labels_: Matrix
     solution_: Solution
     certificate_: Certificate
     n_iter_: int
@@ -48,7 +51,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.solver != "lbfgsb"
         return tags
 
     def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
@@ -62,20 +65,32 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric
     ) -> None:
         data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-        _check_two_classes(self, data)
-        alpha = read_alpha(self.alpha, data.X, data.y, data.weights, self.fit_intercept)
+        _check_solver_for(self, data)
+        Y = data.targets
+        prior = read_class_prior(self.class_prior, data)
+        alpha = read_alpha(self.alpha, data.X, Y, data.weights, self.fit_intercept)
+        given = getattr(self, "start", None)
+        if given is not None and alpha != 0.0:
+            raise ValueError(
+                f"alpha is {self.alpha!r} and start is {given!r}; the penalty belongs to the "
+                "start, so give it to that model, or leave start=None."
+            )
         # In the labeled metric the penalty belongs to the loss and to every member of the set;
         # in the others it only chooses the start, and the guarantee is on the plain loss.
         alpha_in_set = alpha if metric == "labeled" else 0.0
 
         basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-        start = fit_least_squares(basis, data.X, data.y, data.weights)
+        if given is None:
+            start = fit_least_squares(basis, data.X, Y, data.weights)
+        else:
+            start = fit_start(given, data, self.fit_intercept)
         constraints = ConstraintSet.of(
-            LabeledRows(data.X, data.y, data.weights),
+            LabeledRows(data.X, Y, data.weights),
             moments,
             data.unlabeled,
             alpha_in_set,
             self.fit_intercept,
+            prior if prior is None or Y.ndim == 2 else float(prior[1]),
         )
         method = Method(self.solver, self.tol, self.max_iter, self._report())
         projection = project(constraints, start, metric, basis, method)
@@ -86,14 +101,17 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             # Pythagoras, less what the duality gap leaves open.
             distance = max(0.0, projection.squared_distance - 2.0 * solution.gap())
             total = constraints.labeled.total_weight + data.unlabeled.total_weight
-            guarantee = distance / total
+            # The loss of several classes is half its sum over them, as for either one of two.
+            guarantee = distance / total * (1.0 if Y.ndim == 1 else 0.5)
         self._store(start)
         self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
         self._store(projection.coefficients)
         self.classes_ = data.classes
         self.alpha_ = alpha
         self.soft_labels_ = (
-            np.zeros(0) if solution.labeling is None else solution.labeling.of_rows(data.unlabeled)
+            np.zeros((0, *Y.shape[1:]))
+            if solution.labeling is None
+            else solution.labeling.of_rows(data.unlabeled)
         )
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
@@ -101,11 +119,12 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             start.values,
             projection.coefficients.values,
             data.X,
-            data.y,
+            Y,
             data.weights,
             data.unlabeled,
             supervised_in_set=projection.inside,
             guaranteed_improvement=guarantee,
+            class_prior=None if prior is None else tuple(prior.tolist()),
         )
 
     def _report(self) -> Callable[[str], None]:
@@ -160,13 +179,11 @@ def _is_small(*tables: Any) -> bool:
     return bool(sum(np.prod(getattr(table, "shape", (np.inf,))) for table in given) <= SMALL)
 
 
-def _check_two_classes(estimator: LinearClassifier, data: TrainingData) -> None:
-    if len(data.classes) == 2:
+def _check_solver_for(estimator: ImplicitlyConstrainedClassifier, data: TrainingData) -> None:
+    if len(data.classes) == 2 or estimator.solver != "lbfgsb":
         return
-    shown = ", ".join(repr(c) for c in data.classes[:5].tolist())
-    more = ", ..." if len(data.classes) > 5 else ""
     raise ValueError(
         "Only binary classification is supported. The type of the target is multiclass: "
-        f"{type(estimator).__name__} found the {len(data.classes)} classes {shown}{more} in y. "
-        f"Use LeastSquaresClassifier or SelfLearningClassifier for more than two."
+        f'solver is "lbfgsb", which is for two classes, and y has {len(data.classes)}; use "auto", '
+        '"interior-point" or "working-set".'
     )

@@ -17,7 +17,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         C = \{A^{+}(X'y + X_u'u) : u \in [0, 1]^U\}.
 
     With `metric="all"`, M = A is the Gram matrix of all rows, and the squared loss on these rows
-    falls by at least :math:`\|\beta_{sup} - \beta\|_A^2 / N` whatever the unknown labels are.
+    falls by at least :math:`\|\beta_{sup} - \beta\|_A^2 / N` whatever the unknown labels are. For
+    more than two classes there is one column of coefficients a class, the labels u of a row are on
+    the simplex, and both sides are half the sum over the classes.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         Whether to fit a constant.
     solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
         "auto" is the interior-point method for few rows and the working set for many; "lbfgsb" is
-        a second opinion. All give the same answer.
+        a second opinion, for two classes. All give the same answer.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -42,24 +44,36 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
+    class_prior : array-like of shape (K,), dict or "labeled", default=None
+        The shares of the classes among the unlabeled rows, where they are known: in the order of
+        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
+        of the soft labels is then held at them, and the set C is smaller.
+    start : None, "lasso", "elastic-net" or regressor, default=None
+        What is projected. None: the supervised least squares or ridge solution. "lasso" and
+        "elastic-net": sparse models, their penalties chosen by cross-validation on the labeled
+        rows. A linear scikit-learn regressor (`Lasso()`, `ElasticNetCV()`, ...): an unfitted one is
+        cloned and fitted on the labeled rows, once for each column of indicators; a fitted one is
+        used as it is and must predict the indicator of `classes_[1]`, or those of all classes if
+        there are more than two. The guarantee of `metric="all"` holds for any start.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (K,)
         The labels.
-    coef_ : ndarray of shape (1, d)
+    coef_ : ndarray of shape (1, d) or (K, d)
         Coefficients; the decision is `X @ coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
-    soft_labels_ : ndarray of shape (U,)
-        The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled. For rows on disk or on a cluster computed on demand.
+    soft_labels_ : ndarray of shape (U,) or (U, K)
+        The imputed labels of the unlabeled rows, 1 for `classes_[1]`, or one share for each of more
+        than two classes: those marked in y, in order, then those of X_unlabeled. For rows on disk
+        or on a cluster computed on demand.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
         What holds for every labeling of the unlabeled rows; print it.
     supervised_coef_, supervised_intercept_ : ndarray
-        The supervised classifier that was projected.
+        The supervised classifier that was projected: that of `start`, where one was given.
     alpha_ : float
         The penalty used.
     n_iter_ : int
@@ -82,6 +96,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     ----------
     Krijthe & Loog, Projected estimators for robust semi-supervised classification, Machine
     Learning 106, 2017.
+
+    Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical
+    Society B 58, 1996.
 
     Examples
     --------
@@ -107,6 +124,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
         verbose: int = 0,
+        class_prior: Any = None,
+        start: Any = None,
     ) -> None:
         self.metric = metric
         self.alpha = alpha
@@ -116,6 +135,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
         self.verbose = verbose
+        self.class_prior = class_prior
+        self.start = start
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
@@ -127,7 +148,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled.
         y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
+            Labels of two classes or more, and marks for unlabeled rows.
         X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
             More unlabeled rows of the same features, of weight one. A path names a Parquet file or
             a folder of them.

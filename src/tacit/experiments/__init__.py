@@ -1,6 +1,23 @@
-"""The protocols: repeated draws of labeled rows -> tidy rows -> tables and figures."""
+"""The protocols: learning curves and cross-validation -> flat rows -> tables and figures."""
 
-from tacit.experiments.draws import Draws, Run, default_classifiers, run_draws
-from tacit.experiments.summary import Summary, summarise
+from tacit.experiments.contenders import Contender, Sees, paper_contenders
+from tacit.experiments.experiment import Experiment, run
+from tacit.experiments.protocols import CrossValidation, LearningCurves, Table
+from tacit.experiments.results import Results, Summary
+from tacit.experiments.run import Run
+from tacit.experiments.store import RunStore
 
-__all__ = ["Draws", "Run", "Summary", "default_classifiers", "run_draws", "summarise"]
+__all__ = [
+    "Contender",
+    "CrossValidation",
+    "Experiment",
+    "LearningCurves",
+    "Results",
+    "Run",
+    "RunStore",
+    "Sees",
+    "Summary",
+    "Table",
+    "paper_contenders",
+    "run",
+]

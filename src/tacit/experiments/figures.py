@@ -1,85 +1,96 @@
-"""Pictures of runs. The one module of the package that imports matplotlib."""
+"""Pictures of results."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.experiments.draws import SUPERVISED, Run
-from tacit.experiments.summary import Summary, summarise, values
+from tacit._matplotlib import COLOURS, new_figure
+from tacit.experiments.contenders import SUPERVISED
+from tacit.experiments.measures import ERROR
+from tacit.experiments.results import ROUNDING, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Okabe & Ito's palette, which colour-blind readers can tell apart.
-COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+    from matplotlib.figure import Figure
 
 
-def save_figure(runs: list[Run], path: Path) -> None:
-    """Error against unlabeled rows, and the change of the error in each draw, as a PNG.
+def draw_curve(
+    axes: Axes,
+    results: Results,
+    dataset: str,
+    protocol: str,
+    classifier: str,
+    measure: str,
+    colour: str,
+) -> tuple[float, float] | None:
+    """A measure against unlabeled rows, with a band of one standard error.
 
-    Parameters
-    ----------
-    runs : list of Run
-        Of one dataset.
-    path : Path
-        Where to write.
+    Returns
+    -------
+    tuple of float or None
+        Where the curve ends, for a name beside it; None if there is none.
     """
-    try:
-        # Figure without pyplot: no global state, and no display is looked for.
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "Drawing needs matplotlib; install it with: pip install 'tacit[plots]'"
-        ) from error
-
-    summaries = summarise(runs)
-    classifiers = list(dict.fromkeys(run.classifier for run in runs))
-    colours = dict(zip(classifiers, COLOURS, strict=False))
-    figure = Figure(figsize=(10, 4.2), layout="constrained", dpi=150)
-    left, right = figure.subplots(1, 2, width_ratios=(5, 4))
-    _draw_curves(left, summaries, colours)
-    _draw_changes(right, runs, colours)
-    n_repeats = max(run.repeat for run in runs) + 1
-    figure.suptitle(
-        f"{runs[0].dataset}: {runs[0].n_labeled} labels, {n_repeats} random draws", fontsize=12
-    )
-    figure.savefig(path)
-
-
-def _draw_curves(axes: Axes, summaries: list[Summary], colours: dict[str, str]) -> None:
-    for classifier, colour in colours.items():
-        points = [s for s in summaries if (s.classifier, s.measure) == (classifier, "error")]
-        x = np.array([s.n_unlabeled for s in points])
-        mean = np.array([s.mean for s in points])
-        error = np.array([s.standard_error for s in points])
-        axes.plot(x, mean, color=colour, marker="o", markersize=3, label=classifier)
-        axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
-        axes.annotate(f" {classifier}", (x[-1], mean[-1]), color=colour, va="center", fontsize=9)
+    found = [
+        results.summary(dataset, protocol, classifier, measure, size)
+        for size in results.sizes(dataset, protocol, classifier)
+    ]
+    points = [summary for summary in found if summary is not None]
+    if not points:
+        return None
+    x = np.array([s.n_unlabeled for s in points])
+    y = np.array([s.mean for s in points])
+    error = np.array([s.standard_error for s in points])
+    axes.plot(x, y, color=colour, marker="o", markersize=3, linewidth=1.5, label=classifier)
+    axes.fill_between(x, y - error, y + error, color=colour, alpha=0.18, linewidth=0)
     axes.set_xscale("log", base=2)
     axes.set_xticks(x, [str(value) for value in x])
     axes.minorticks_off()
-    axes.set_xlim(right=float(x[-1]) * 3.2)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("unlabeled rows")
-    axes.set_ylabel("error on the rows without label")
-    axes.set_title("Does more unlabeled data help?", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
+    return float(x[-1]), float(y[-1])
 
 
-def _draw_changes(axes: Axes, runs: list[Run], colours: dict[str, str]) -> None:
-    largest = max(run.n_unlabeled for run in runs)
-    supervised = values(runs, SUPERVISED, "error", largest)
+def draw_comparison(results: Results, title: str) -> Figure:
+    """Error against unlabeled rows, and the change of the error in each repeat.
+
+    Parameters
+    ----------
+    results : Results
+        Learning curves on one dataset.
+    title : str
+        What the picture is about.
+    """
+    (dataset,), (protocol,) = results.names("dataset"), results.names("protocol")
+    colours = dict(zip(results.names("classifier"), COLOURS, strict=False))
+    figure = new_figure(10, 4.2)
+    left, right = figure.subplots(1, 2, width_ratios=(5, 4))
+    for classifier, colour in colours.items():
+        end = draw_curve(left, results, dataset, protocol, classifier, ERROR, colour)
+        if end is not None:
+            left.annotate(f" {classifier}", end, color=colour, va="center", fontsize=9)
+    left.set_xlim(right=max(results.names("n_unlabeled")) * 3.2)
+    left.set_ylim(bottom=0)
+    left.set_xlabel("unlabeled rows")
+    left.set_ylabel("error on the rows without label")
+    left.set_title("Does more unlabeled data help?", fontsize=10)
+    _draw_changes(right, results, dataset, protocol, colours)
+    figure.suptitle(title, fontsize=12)
+    return figure
+
+
+def _draw_changes(
+    axes: Axes, results: Results, dataset: str, protocol: str, colours: dict[str, str]
+) -> None:
+    largest = max(results.names("n_unlabeled"))
+    supervised = results.values(dataset, protocol, SUPERVISED, ERROR, largest)
     others = [name for name in colours if name != SUPERVISED]
     for height, name in enumerate(reversed(others)):
-        change = values(runs, name, "error", largest) - supervised
+        change = results.values(dataset, protocol, name, ERROR, largest) - supervised
         spread = np.linspace(-0.18, 0.18, len(change))
         axes.scatter(change, height + spread, s=14, color=colours[name], alpha=0.75, linewidth=0)
-        worse = int((change > 1e-9).sum())
         axes.annotate(
-            f"worse in {worse} of {len(change)}",
+            f"worse in {int((change > ROUNDING).sum())} of {len(change)}",
             (0.98, (height + 0.5 + 0.32) / len(others)),
             xycoords=("axes fraction", "axes fraction"),
             ha="right",
@@ -88,7 +99,7 @@ def _draw_changes(axes: Axes, runs: list[Run], colours: dict[str, str]) -> None:
             color=colours[name],
         )
     axes.axvline(0.0, color="#888888", linewidth=1)
-    axes.set_yticks(range(len(others)), list(reversed(others)))
+    axes.set_yticks(range(len(others)), others[::-1])
     axes.set_ylim(-0.5, len(others) - 0.5)
     reach = max(abs(value) for value in axes.get_xlim())
     axes.set_xlim(-reach, reach)

@@ -130,7 +130,7 @@ class ParquetFiles:
                 )
             start += length
         if start == 0:
-            nothing = _import_pyarrow().array([], type="float64")
+            nothing = import_pyarrow().array([], type="float64")
             yield Batch([nothing] * len(self.columns), self.columns, 0, 0, self.files[0], 0)
 
     def claim(self, path: Path) -> bool:
@@ -145,7 +145,7 @@ class ParquetFiles:
 
 def write_parquet(path: Path, name: str, parts: Iterable[AnyArray]) -> None:
     """Write arrays one below the other to a Parquet file, which appears whole or not at all."""
-    pyarrow = _import_pyarrow()
+    pyarrow = import_pyarrow()
     # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     writer = None
@@ -167,7 +167,7 @@ def write_parquet(path: Path, name: str, parts: Iterable[AnyArray]) -> None:
 def _find_files(source: Any) -> tuple[list[str], Any, str | None]:
     """The files of a source, their file system (None: this computer), and their folder."""
     if isinstance(source, str) and "://" in source:
-        source = _import_pyarrow().dataset.dataset(source, format="parquet")
+        source = import_pyarrow().dataset.dataset(source, format="parquet")
     if not isinstance(source, str | os.PathLike):
         return _files_of_dataset(source)
     path = Path(source)
@@ -190,7 +190,7 @@ def _find_files(source: Any) -> tuple[list[str], Any, str | None]:
 
 
 def _files_of_dataset(source: Any) -> tuple[list[str], Any, None]:
-    pyarrow = _import_pyarrow()
+    pyarrow = import_pyarrow()
     is_parquet = isinstance(source, pyarrow.dataset.FileSystemDataset) and isinstance(
         source.format, pyarrow.dataset.ParquetFileFormat
     )
@@ -229,7 +229,7 @@ def _own_columns(schema: Any) -> tuple[str, ...]:
 
 
 def _check_schema(schema: Any, columns: tuple[str, ...], file: str) -> None:
-    types = _import_pyarrow().types
+    types = import_pyarrow().types
     if not columns:
         raise ValueError(f"{file} has no columns.")
     for name in columns:
@@ -249,7 +249,7 @@ def _check_schema(schema: Any, columns: tuple[str, ...], file: str) -> None:
 
 @contextmanager
 def _opened(file: str, filesystem: Any) -> Iterator[Any]:
-    pyarrow = _import_pyarrow()
+    pyarrow = import_pyarrow()
     try:
         with pyarrow.parquet.ParquetFile(
             file, filesystem=filesystem, pre_buffer=False, buffer_size=BUFFER_BYTES
@@ -262,13 +262,14 @@ def _opened(file: str, filesystem: Any) -> Iterator[Any]:
 
 
 def _numbers(column: Any) -> AnyArray:
-    types = _import_pyarrow().types
+    types = import_pyarrow().types
     if types.is_boolean(column.type) or types.is_decimal(column.type):
         column = column.cast("float64")
     return np.asarray(column.to_numpy())
 
 
-def _import_pyarrow() -> Any:
+def import_pyarrow() -> Any:
+    """pyarrow with the parts that are used, or an error that says how to get it."""
     try:
         import pyarrow
         import pyarrow.dataset

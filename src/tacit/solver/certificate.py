@@ -38,6 +38,10 @@ class Certificate:
         The change of the squared loss on the labeled rows.
     n_labeled, n_unlabeled : int
         The rows behind these numbers.
+    class_prior : tuple of float or None
+        The shares of the classes that the labels of the unlabeled rows were taken to have. Then
+        `supervised_in_set` and the guarantee are about labelings with these shares, and
+        `worst_change` and `best_change` still about every labeling.
     """
 
     supervised_in_set: bool | None
@@ -47,6 +51,7 @@ class Certificate:
     labeled_change: float
     n_labeled: int
     n_unlabeled: int
+    class_prior: tuple[float, ...] | None = None
 
     def __str__(self) -> str:
         """Three plain sentences: what was done, what can happen, what it costs."""
@@ -56,6 +61,8 @@ class Certificate:
         if self.n_unlabeled == 0:
             return "There were no unlabeled rows, so this is the supervised classifier."
         rows = f"{self.n_unlabeled:,} unlabeled and {self.n_labeled:,} labeled rows"
+        if self.class_prior is not None:
+            rows += " with the given class prior"
         if self.supervised_in_set and self.worst_change == self.best_change == 0.0:
             return (
                 f"The supervised classifier already agrees with some labeling of the {rows}, "
@@ -77,6 +84,13 @@ class Certificate:
         best, worst = _signed(self.best_change), _signed(self.worst_change)
         if self.worst_change == self.best_change == 0.0:
             return "The squared loss on these rows is that of the supervised classifier."
+        if self.guaranteed_improvement is not None and self.class_prior is not None:
+            return (
+                "Whatever the unknown labels are, if the classes have the shares of the class "
+                "prior among them, the mean squared loss on these rows falls by at least "
+                f"{self.guaranteed_improvement:.4g} (over labelings with any shares it changes by "
+                f"{best} at best and {worst} at worst)."
+            )
         if self.guaranteed_improvement is not None:
             return (
                 "Whatever the unknown labels are, the mean squared loss on these rows falls by at "
@@ -110,6 +124,7 @@ def certify(
     *,
     supervised_in_set: bool | None = None,
     guaranteed_improvement: float | None = None,
+    class_prior: tuple[float, ...] | None = None,
 ) -> Certificate:
     """Compare two models over every labeling of the unlabeled rows, in one sweep.
 
@@ -124,7 +139,7 @@ def certify(
         Labeled rows, labels in the shape of the values, and weights (None for ones).
     unlabeled : Rows
         The unlabeled rows.
-    supervised_in_set, guaranteed_improvement : optional
+    supervised_in_set, guaranteed_improvement, class_prior : optional
         What only the method itself can know.
     """
 
@@ -155,6 +170,7 @@ def certify(
         labeled_change=on_labeled / float(w.sum()),
         n_labeled=int(X.shape[0]),
         n_unlabeled=unlabeled.n_rows,
+        class_prior=class_prior,
     )
 
 

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Index, Matrix, Vector
 from tacit.rows import Block, Rows
 from tacit.solver.basis import Coefficients
+
+
+class KnownRows:
+    """Finds rows again, to the last bit, among a few that are known.
+
+    Parameters
+    ----------
+    known : ndarray of shape (m, d)
+        The rows, each once.
+    """
+
+    def __init__(self, known: Matrix) -> None:
+        self._position = {row.tobytes(): position for position, row in enumerate(known)}
+
+    def find(self, X: Any, index: Index) -> tuple[Index, Index]:
+        """Which of the rows of X at `index` are known, and their positions among the known."""
+        if len(index) == 0 or not self._position:
+            nowhere = np.zeros(0, dtype=np.intp)
+            return nowhere, nowhere
+        rows = X[index] if isinstance(X, np.ndarray) else X[index].toarray()
+        rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0  # so that -0 is 0
+        found = np.array([self._position.get(row.tobytes(), -1) for row in rows], dtype=np.intp)
+        return index[found >= 0], found[found >= 0]
 
 
 @dataclass(frozen=True)
@@ -38,15 +63,16 @@ class SignRule:
         """The labels of the rows X."""
         s = np.asarray(X @ self.direction.coef) + self.direction.intercept
         labels = (s < 0).astype(np.float64)
-        index = np.flatnonzero(np.abs(s) <= self._reach())
-        if len(index) and len(self.near):
-            rows = X[index] if isinstance(X, np.ndarray) else X[index].toarray()
-            rows = np.ascontiguousarray(rows, dtype=np.float64) + 0.0  # so that -0 is 0
-            known = {row.tobytes(): u for row, u in zip(self.near, self.labels, strict=True)}
-            for i, row in zip(index, rows, strict=True):
-                labels[i] = known.get(row.tobytes(), labels[i])
+        index = np.flatnonzero(np.abs(s) <= self._reach)
+        where, which = self._known.find(X, index)
+        labels[where] = self.labels[which]
         return labels
 
+    @cached_property
+    def _known(self) -> KnownRows:
+        return KnownRows(self.near)
+
+    @cached_property
     def _reach(self) -> float:
         """The margin and what rounding may add to it, which differs with the shape of a block."""
         terms = np.abs(self.near) @ np.abs(self.direction.coef) + abs(self.direction.intercept)
@@ -64,7 +90,8 @@ class SmoothRule:
         return np.asarray(expit(-(np.asarray(X @ self.direction.coef) + self.direction.intercept)))
 
 
-Rule = SignRule | SmoothRule
+# From the rows of a block to their labels, one number or one row of numbers for each.
+Rule = Callable[[Any], Matrix]
 
 
 @dataclass(frozen=True)
@@ -73,9 +100,9 @@ class Labeling:
 
     Attributes
     ----------
-    values : ndarray of shape (U,) or None
+    values : ndarray of shape (U,) or (U, K) or None
         The labels; None where only the rule is known.
-    rule : SignRule, SmoothRule or None
+    rule : callable or None
         Gives the label of any row.
     mass : float or ndarray of shape (K,)
         The sum of weight times label.
@@ -83,13 +110,13 @@ class Labeling:
         The sum over rows of weight times label times row.
     """
 
-    values: Vector | None
+    values: Matrix | None
     rule: Rule | None
     mass: Any
     total: Matrix
 
     @classmethod
-    def of_values(cls, rows: Rows, values: Vector) -> Labeling:
+    def of_values(cls, rows: Rows, values: Matrix) -> Labeling:
         """From labels in the order of the rows, or several columns of them: one sweep."""
 
         def kernel(block: Block) -> Matrix:

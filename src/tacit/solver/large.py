@@ -73,7 +73,7 @@ def solve_working_set(
     if unit == 0.0:
         raise ValueError("The problem has no generators; solve it densely.")
     functions = Coefficients(problem.functions.coef / unit, problem.functions.intercept / unit)
-    zonotope = Zonotope(problem.rows, functions, _shift(problem))
+    zonotope = Zonotope(problem.rows, functions, shift_of(problem))
     target = problem.target / unit
     scale = problem.scale / unit**2
 
@@ -162,7 +162,8 @@ class _Sample:
         return float(np.partition(distance, counted)[counted] * min(1.0, wanted / counted))
 
 
-def _shift(problem: RowsProblem) -> Vector | None:
+def shift_of(problem: RowsProblem) -> Vector | None:
+    """What to subtract from rows before they are multiplied, if their means are far from zero."""
     variance = problem.moments.scatter.diagonal() / problem.moments.weight
     mean = problem.moments.mean
     return mean if (mean**2 > FAR_FROM_ZERO**2 * variance).any() else None

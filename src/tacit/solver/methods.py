@@ -11,6 +11,10 @@ from tacit.solver.large import Report, solve_working_set
 from tacit.solver.lbfgsb import solve_lbfgsb
 from tacit.solver.problem import BoxProblem
 from tacit.solver.rows_problem import RowsProblem
+from tacit.solver.simplex.interior_point import solve_simplex_interior_point
+from tacit.solver.simplex.large import solve_simplex_working_set
+from tacit.solver.simplex.problem import SimplexProblem
+from tacit.solver.simplex.rows_problem import SimplexRowsProblem
 from tacit.solver.solution import Solution
 
 DENSE: dict[str, Callable[[BoxProblem, float, int], Solution]] = {
@@ -89,13 +93,23 @@ class Method:
             return self.solver != "working-set"
         return problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
 
+    def _check_classes(self, problem: SimplexProblem) -> None:
+        if self.solver == "lbfgsb":
+            raise ValueError(
+                f'solver is "lbfgsb", which is for two classes, and there are {problem.n_classes}; '
+                'use "auto", "interior-point" or "working-set".'
+            )
+
     def fits(self, problem: RowsProblem) -> bool:
         """Whether the dense method may take over where rounds over the rows have failed."""
         few = problem.n_labels * problem.rank <= DENSE_NUMBERS
         return few and self.solver != "working-set"
 
-    def box(self, problem: BoxProblem) -> Solution:
+    def box(self, problem: BoxProblem | SimplexProblem) -> Solution:
         """Solve a problem whose generators are in memory."""
+        if isinstance(problem, SimplexProblem):
+            self._check_classes(problem)
+            return solve_simplex_interior_point(problem, self.tol, self.max_iter)
         name = self.solver if self.solver in DENSE else "interior-point"
         return DENSE[name](problem, self.tol, self.max_iter)
 
@@ -103,7 +117,10 @@ class Method:
         """Solve a problem whose generators are rows."""
         if self.is_dense(problem):
             return with_labeling(problem, self.box(problem.dense()))
-        solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+        if isinstance(problem, SimplexRowsProblem):
+            solution = solve_simplex_working_set(problem, self.tol, self.max_iter, self.report)
+        else:
+            solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
         if solution.status.is_success or not self.fits(problem):
             return solution
         dense = with_labeling(problem, self.box(problem.dense()))

@@ -7,123 +7,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
-from tacit.rows import Moments, Rows, Sample, moments_and_sample
+from tacit._typing import Matrix
 from tacit.solver.basis import Basis, Coefficients
+from tacit.solver.constraint_set import ConstraintSet
 from tacit.solver.labeling import Labeling
-from tacit.solver.large import FIRST_SAMPLE, SECOND_SAMPLE
 from tacit.solver.methods import Method, with_labeling
 from tacit.solver.problem import BoxProblem
 from tacit.solver.rows_problem import RowsProblem
+from tacit.solver.simplex.fewer_classes import ConstantRule, labeling_within
+from tacit.solver.simplex.problem import SimplexProblem
+from tacit.solver.simplex.rows_problem import SimplexRowsProblem
+from tacit.solver.simplex.ties import break_simplex_ties, solve_simplex_with_ties
 from tacit.solver.solution import Solution, Status
 from tacit.solver.ties import break_ties, solve_with_ties
 
 # The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
 # part of those in the metric of all rows.
 INVISIBLE = 1e-10
+# Of a start in several classes, the part that no labels can change counts as rounding below this.
+SURPLUS = 1e-7
 
 Metric = Literal["labeled", "all", "euclidean"]
-
-
-@dataclass(frozen=True)
-class LabeledRows:
-    """The labeled rows X, their values y in [0, 1], and their weights (None for ones)."""
-
-    X: Any
-    y: Vector
-    weights: Vector | None
-
-    @property
-    def total_weight(self) -> float:
-        """The sum of the weights."""
-        return float(self.X.shape[0] if self.weights is None else self.weights.sum())
-
-    def weighted(self, Z: Matrix) -> Matrix:
-        """Z with each row times its weight."""
-        return Z if self.weights is None else Z * self.weights[:, None]
-
-
-@dataclass(frozen=True)
-class ConstraintSet:
-    """C: all coefficients that least squares gives for some soft labeling of the unlabeled rows.
-
-    In the basis B of all rows, with B'(A + alpha J)B = I, a member is
-    theta(u) = B'(X'y + X_u'u), so C is the cube of labelings under the linear map X_u B.
-
-    Attributes
-    ----------
-    basis : Basis
-        B, orthonormal over labeled and unlabeled rows together.
-    moments : Moments
-        Of all rows.
-    labeled : LabeledRows
-        The labeled rows.
-    unlabeled : Rows
-        The unlabeled rows.
-    unlabeled_moments : Moments
-        Theirs.
-    sample : Sample
-        Some of the unlabeled rows, drawn at random.
-    """
-
-    basis: Basis
-    moments: Moments
-    labeled: LabeledRows
-    unlabeled: Rows
-    unlabeled_moments: Moments
-    sample: Sample
-
-    @classmethod
-    def of(
-        cls,
-        labeled: LabeledRows,
-        labeled_moments: Moments,
-        unlabeled: Rows,
-        alpha: float = 0.0,
-        fit_intercept: bool = True,
-    ) -> ConstraintSet:
-        """The constraint set of these rows: one sweep for moments and sample."""
-        # More than an eighth would no longer be cheap beside the rows themselves, if they are many.
-        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE))
-        unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
-        moments = labeled_moments + unlabeled_moments
-        basis = Basis.of(moments, alpha, fit_intercept)
-        return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample)
-
-    def offset(self) -> Vector:
-        """B'X'y: where the labeled rows alone put the set."""
-        Z = self.basis.functions.values(self.labeled.X)
-        return np.asarray(self.labeled.weighted(Z).T @ self.labeled.y)
-
-    def problem(self, R: Matrix, target: Vector, n_equalities: int = 0) -> RowsProblem:
-        """Minimise 1/2 ||R'(theta(u) - offset) - target||^2, one column of R a direction."""
-        return RowsProblem(
-            self.unlabeled,
-            self.unlabeled_moments,
-            self.sample,
-            self.basis.functions.combine(R),
-            target,
-            n_equalities,
-        )
-
-    def generators(self) -> Matrix:
-        """X_u B with each row times its weight, one generator of the zonotope a row."""
-        rank = self.basis.rank
-        return self.problem(np.eye(rank), np.zeros(rank)).dense().V
-
-    def member(self, labeling: Labeling) -> Vector:
-        """theta(u), from the sums of the labeled unlabeled rows."""
-        B = self.basis.functions
-        mass = np.multiply.outer(B.intercept, labeling.mass)
-        return np.asarray(self.offset() + B.coef.T @ labeling.total + mass)
-
-    def coordinates(self, coefficients: Coefficients) -> Vector:
-        """Theta of given coefficients: B'(A + alpha J) beta."""
-        return self.basis.inner(self.moments, coefficients)
-
-    def coefficients(self, theta: Vector) -> Coefficients:
-        """The coefficients at theta."""
-        return self.basis.functions.combine(theta)
 
 
 @dataclass(frozen=True)
@@ -178,14 +82,24 @@ def project(
     theta_start = constraints.coordinates(start)
     target = theta_start - constraints.offset()
     rank = constraints.basis.rank
+    is_member_possible = True
+    if target.ndim == 2:
+        target, is_member_possible = _centred(constraints, target)
+    constant = constraints.constant()
+    if constraints.prior is not None and constant is not None:
+        wanted = constraints.wanted()
+        missing = np.linalg.norm(wanted - constant @ target)
+        is_member_possible &= bool(missing <= SURPLUS * constraints.moments.weight)
 
     if constraints.unlabeled_moments.weight == 0.0:
         # No rows, or none that counts.
-        anything = np.full(constraints.unlabeled.n_rows, 0.5)
-        labeling = Labeling(anything, None, 0.0, np.zeros(constraints.unlabeled.n_features))
-        empty = BoxProblem(np.zeros((0, rank)), np.zeros(rank))
-        solution = replace(method.box(empty), labeling=labeling, soft_labels=anything)
-    elif metric == "labeled":
+        solution = _empty(constraints, target, method)
+        return Projection(start, solution, True, 0.0)
+    if constraints.prior is not None and (np.asarray(constraints.prior) == 0.0).any():
+        return _project_within(constraints, start, metric, labeled_basis, method)
+    if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
+        return _project_to_one(constraints, start, 1.0, method)
+    if metric == "labeled":
         solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":
         # ||B theta||^2 = ||R theta||^2 with B = QR.
@@ -194,15 +108,91 @@ def project(
     else:
         solution = method.rows(constraints.problem(np.eye(rank), target))
 
-    if solution.status in (Status.INSIDE, Status.EMPTY) or solution.labeling is None:
+    if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
+    return _at_labels(constraints, start, solution)
+
+
+def _project_within(
+    constraints: ConstraintSet,
+    start: Coefficients,
+    metric: Metric,
+    labeled_basis: Basis,
+    method: Method,
+) -> Projection:
+    """The projection where some classes are known not to occur among the unlabeled rows."""
+    prior = np.asarray(constraints.prior)
+    kept = np.flatnonzero(prior)
+    if prior.ndim == 0 or len(kept) == 1:
+        label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
+        return _project_to_one(constraints, start, label, method)
+    labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
+    fewer = project(
+        replace(constraints, labeled=labeled, prior=prior[kept]),
+        Coefficients(start.coef[:, kept], start.intercept[kept]),
+        metric,
+        labeled_basis,
+        method,
+    )
+    solution = fewer.solution
+    assert solution.labeling is not None, "there are rows that count"
+    labeling = labeling_within(solution.labeling, kept, len(prior))
+    return _at_labels(constraints, start, replace(solution, labeling=labeling))
+
+
+def _project_to_one(
+    constraints: ConstraintSet, start: Coefficients, label: Any, method: Method
+) -> Projection:
+    """The projection where the prior leaves but one label for all rows."""
+    label = np.asarray(label, dtype=np.float64)
+    moments = constraints.unlabeled_moments
+    total = np.multiply.outer(moments.weight * moments.mean, label)
+    labeling = Labeling(None, ConstantRule(label), moments.weight * label, total)
+    target = np.zeros((constraints.basis.rank, *label.shape))
+    solution = _empty(constraints, target, method)
+    return _at_labels(constraints, start, replace(solution, labeling=labeling, soft_labels=None))
+
+
+def _at_labels(constraints: ConstraintSet, start: Coefficients, solution: Solution) -> Projection:
+    assert solution.labeling is not None, "the labels are known"
     theta = constraints.member(solution.labeling)
-    change = theta - theta_start
-    return Projection(constraints.coefficients(theta), solution, False, float(change @ change))
+    change = theta - constraints.coordinates(start)
+    distance = float(np.vdot(change, change))
+    return Projection(constraints.coefficients(theta), solution, False, distance)
+
+
+def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
+    """The target that labels of several classes can aim at, and whether it is the given one.
+
+    Labels add up to one over the classes, so the mean over the classes of all members of C is the
+    same; what the start has besides cannot be approached. With an intercept the least-squares
+    starts have nothing besides.
+    """
+    own = constraints.sum_of_generators()
+    surplus = own - target.sum(axis=1)
+    size = float(np.linalg.norm(target) + np.linalg.norm(own))
+    is_same = bool(np.linalg.norm(surplus) <= SURPLUS * size)
+    return target + surplus[:, None] / target.shape[1], is_same
+
+
+def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Solution:
+    n_rows, d = constraints.unlabeled.n_rows, constraints.unlabeled.n_features
+    no_rows = np.zeros((0, len(target)))
+    empty: BoxProblem | SimplexProblem
+    if target.ndim == 1:
+        empty = BoxProblem(no_rows, np.zeros_like(target))
+        anything = np.full(n_rows, 0.5)
+        labeling = Labeling(anything, None, 0.0, np.zeros(d))
+    else:
+        empty = SimplexProblem(no_rows, np.zeros_like(target))
+        K = empty.n_classes
+        anything = np.full((n_rows, K), 1.0 / K)
+        labeling = Labeling(anything, None, np.zeros(K), np.zeros((d, K)))
+    return replace(method.box(empty), labeling=labeling, soft_labels=anything)
 
 
 def _solve_labeled(
-    constraints: ConstraintSet, target: Vector, rank: int, method: Method
+    constraints: ConstraintSet, target: Matrix, rank: int, method: Method
 ) -> Solution:
     """The metric S + alpha J, which is flat in all but `rank` directions.
 
@@ -220,27 +210,41 @@ def _solve_labeled(
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
     steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
     first = constraints.problem(steep, steep.T @ target)
-    second = constraints.problem(flat, flat.T @ target)
+    second = constraints.problem(flat, flat.T @ target, with_prior=False)
     seen = np.linalg.norm(first.functions.values(constraints.sample.X))
     if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
         # Rounding errors only: whatever the labels, the labeled loss is the same.
         if n_flat == 0:
-            first = constraints.problem(np.zeros_like(steep), np.zeros(rank))
+            first = constraints.problem(np.zeros_like(steep), np.zeros_like(steep.T @ target))
             return method.rows(first)
-        return method.rows(second)
+        return method.rows(constraints.problem(flat, flat.T @ target))
     if n_flat == 0:
         return method.rows(first)
     if method.is_dense(first):
-        return with_labeling(first, solve_with_ties(first.dense(), second.dense(), method.box))
+        return with_labeling(first, _dense_with_ties(first, second, method))
     solution = method.rows(first)
     if not solution.status.is_success:
         return solution
     if solution.status is not Status.INSIDE:
-        broken = break_ties(first, second, solution, method)
+        broken = _break_ties(first, second, solution, method)
         if broken.status.is_success or not method.fits(first):
             return broken
-        dense = solve_with_ties(first.dense(), second.dense(), method.box)
+        dense = _dense_with_ties(first, second, method)
         return with_labeling(first, dense).after(broken)
     both = np.hstack([steep, flat])
     nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
     return nearest.after(solution)
+
+
+def _dense_with_ties(first: RowsProblem, second: RowsProblem, method: Method) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return solve_simplex_with_ties(first.dense(), second.dense(), method.box)
+    return solve_with_ties(first.dense(), second.dense(), method.box)
+
+
+def _break_ties(
+    first: RowsProblem, second: RowsProblem, solution: Solution, method: Method
+) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return break_simplex_ties(first, second, solution, method.box)
+    return break_ties(first, second, solution, method)

@@ -65,20 +65,27 @@ class RowsProblem:
         return float(np.sqrt(2.0 * self._mean_objective(0)))
 
     def _mean_objective(self, first: int) -> float:
-        coef, intercept = self.functions.coef[:, first:], self.functions.intercept[first:]
-        mean = self.moments.mean @ coef + intercept
-        squares = np.einsum("ik,ik->", coef, self.moments.scatter @ coef)
-        squares += self.moments.weight * mean @ mean
+        mean, squares = self._generators(first)
         centre = 0.5 * self.moments.weight * mean - self.target[first:]
         return max(float(0.5 * centre @ centre + 0.125 * squares), 0.0)  # rounding may undercut it
 
+    def _generators(self, first: int) -> tuple[Vector, float]:
+        """The mean of the generators from column `first` on, and the sum of their squares."""
+        coef, intercept = self.functions.coef[:, first:], self.functions.intercept[first:]
+        mean = self.moments.mean @ coef + intercept
+        squares = np.einsum("ik,ik->", coef, self.moments.scatter @ coef)
+        return mean, float(squares + self.moments.weight * mean @ mean)
+
     def dense(self) -> BoxProblem:
         """With all generators in memory: one sweep, U x r numbers."""
+        return BoxProblem(self.all_generators(), self.target, self.n_equalities)
+
+    def all_generators(self) -> Matrix:
+        """One generator a row: one sweep, U x r numbers."""
         functions = self.functions
 
         def kernel(block: Block) -> list[Matrix]:
             V = functions.values(block.X)
             return [V if block.weights is None else V * block.weights[:, None]]
 
-        V = np.vstack(self.rows.reduce(kernel, operator.add))
-        return BoxProblem(V, self.target, self.n_equalities)
+        return np.vstack(self.rows.reduce(kernel, operator.add))

@@ -12,8 +12,8 @@ import numpy as np
 
 from tacit._typing import Index, Matrix
 from tacit.solver.basis import Coefficients
+from tacit.solver.constraint_set import ConstraintSet
 from tacit.solver.labeling import Labeling
-from tacit.solver.projection import ConstraintSet
 
 # From the labels of the unlabeled rows to the labels that the refitted model predicts for them.
 Refit = Callable[[Index], Index]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from tacit._typing import Vector
-from tacit.solver.labeling import Labeling, SignRule
+from tacit._typing import Matrix
+from tacit.solver.labeling import Labeling
 from tacit.solver.problem import BoxProblem, relative
+
+if TYPE_CHECKING:  # it takes from the method for two classes, which comes to this file
+    from tacit.solver.simplex.problem import SimplexProblem
 
 
 class Status(Enum):
@@ -34,11 +38,12 @@ class Solution:
 
     Attributes
     ----------
-    soft_labels : ndarray of shape (U,) or None
+    soft_labels : ndarray of shape (U,) or (U, K) or None
         The soft labels u; None where they are known as a rule only (see `labeling`).
-    dual : ndarray of shape (r,)
-        The dual vector q; the sign of V q fixes every label that is not fractional.
-    residual : ndarray of shape (r,)
+    dual : ndarray of shape (r,) or (r, K)
+        The dual vector q; the sign of V q fixes every label that is not fractional. For more than
+        two classes it has one column a class, and the class with the lowest V q is the label.
+    residual : ndarray of shape (r,) or (r, K)
         z = V'u - target.
     status : Status
         Why the solver stopped.
@@ -59,9 +64,9 @@ class Solution:
         The labels together with their rows.
     """
 
-    soft_labels: Vector | None
-    dual: Vector
-    residual: Vector
+    soft_labels: Matrix | None
+    dual: Matrix
+    residual: Matrix
     status: Status
     solver: str
     n_iter: int
@@ -76,10 +81,10 @@ class Solution:
     @classmethod
     def of(
         cls,
-        problem: BoxProblem,
-        u: Vector,
+        problem: BoxProblem | SimplexProblem,
+        u: Matrix,
         *,
-        q: Vector | None = None,
+        q: Matrix | None = None,
         status: Status,
         solver: str,
         n_iter: int,
@@ -107,7 +112,7 @@ class Solution:
             n_sweeps=self.n_sweeps + earlier.n_sweeps,
         )
 
-    def labels(self) -> Vector:
+    def labels(self) -> Matrix:
         """The soft labels; an error where they are known as a rule only."""
         if self.soft_labels is None:
             raise ValueError("These labels are a rule; labeling.of_rows(rows) applies it.")
@@ -131,10 +136,11 @@ class Solution:
         return self.relative_gap() <= tol and self.infeasibility <= tol * unit
 
     def n_fractional(self, margin: float = 1e-9) -> int:
-        """How many soft labels lie strictly between 0 and 1; generically at most r."""
+        """How many rows have a soft label that is not one class; generically at most r (K - 1)."""
         u = self.soft_labels
-        if u is None and self.labeling is not None and isinstance(self.labeling.rule, SignRule):
-            u = self.labeling.rule.labels
+        if u is None and self.labeling is not None:
+            u = getattr(self.labeling.rule, "labels", None)
         if u is None:
             raise ValueError("The labels are known as a smooth rule; none of them is at a bound.")
-        return int(((u > margin) & (u < 1.0 - margin)).sum())
+        fractional = (u > margin) & (u < 1.0 - margin)
+        return int((fractional.any(axis=1) if u.ndim == 2 else fractional).sum())

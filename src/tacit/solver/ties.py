@@ -73,6 +73,7 @@ def solve_with_ties(
         # that its own target is inside says nothing about the second one's.
         return replace(solution, status=Status.STALLED if inside else solution.status)
     u[free] = nearest.soft_labels
+    q = solution.dual if first.n_equalities else None
     status = nearest.status if inside or nearest.status is not Status.INSIDE else Status.OPTIMAL
     tied_solution = replace(
         solution,
@@ -80,7 +81,7 @@ def solve_with_ties(
         residual=first.residual(u),
         status=status,
         n_iter=solution.n_iter + nearest.n_iter,
-        stationarity=max(first.kkt_residual(u), nearest.stationarity),
+        stationarity=max(first.kkt_residual(u, q), nearest.stationarity),
         infeasibility=nearest.infeasibility,
     )
     if inside:
@@ -91,7 +92,7 @@ def solve_with_ties(
             scale=nearest.scale,
             duality_gap=nearest.duality_gap,
         )
-    worse = max(first.relative_gap(u), nearest.relative_gap())
+    worse = max(first.relative_gap(u, q), nearest.relative_gap())
     return replace(tied_solution, duality_gap=worse * gap_unit(first.objective(u), first.scale))
 
 

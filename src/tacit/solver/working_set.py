@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Matrix
 from tacit.rows.sweep import one_blas_thread
 from tacit.solver.interior_point import solve_interior_point
 from tacit.solver.problem import BoxProblem, relative
@@ -21,8 +22,6 @@ LEAST_NEAR = 3
 LENGTHS = (0.003, 0.03, 0.1, 0.25, 0.5, 1.0)
 # Relative gap of the exact solve on the near rows; the crossing rows decide about the rest.
 EXACT_TOLERANCE = 1e-12
-# Newton steps before an exact solve is enforced; two or three are usual.
-MOST_NEWTON = 8
 # Growth of the near set after a round without progress.
 GROWTH = 4
 # Numbers of near rows that are ever held: 400 MB.
@@ -35,16 +34,16 @@ ROUNDING = 1e-12
 class Exact:
     """The labels of the near rows, all others fixed by sign, with the dual vector they imply."""
 
-    q: Vector
-    residual: Vector
+    q: Matrix
+    residual: Matrix
     near: NearRows
-    labels: Vector
+    labels: Matrix
     margin: float
     gap: float
     stationarity: float
     infeasibility: float
-    mass: float
-    total: Vector
+    mass: Any
+    total: Matrix
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,8 @@ class Outcome:
         Rounds.
     """
 
-    q: Vector
-    previous: Vector
+    q: Matrix
+    previous: Matrix
     exact: Exact | None
     gap: float
     relative_gap: float
@@ -77,12 +76,12 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """A dual vector with all that a sweep told about it; near rows come nearest first."""
 
-    q: Vector
+    q: Matrix
     value: float
-    gradient: Vector
+    gradient: Matrix
     sweep: Sweep
     near: NearRows
     generators: Matrix
@@ -117,14 +116,22 @@ class WorkingSet:
         Told about every round.
     """
 
+    # A Newton step must be shorter than this part of the one before, and there are so many of them
+    # at the most; then an exact solve is due, on a sample too if it is worth that.
+    shrinks = 0.5
+    most_newton = 8  # two or three are usual
+    exact_on_samples = True
+    # Near rows that are ever looked at.
+    most_near: float = np.inf
+
     def __init__(
         self,
         zonotope: Zonotope,
-        target: Vector,
+        target: Matrix,
         n_equalities: int,
         scale: float,
         n_near: int,
-        threshold: Callable[[Vector, int], float],
+        threshold: Callable[[Matrix, int], float],
         largest: float,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -137,10 +144,11 @@ class WorkingSet:
         self.report = report
         self.total_weight = zonotope.rows.total_weight
         self.largest = largest
-        self.soft = np.ones(len(target))
+        # A column for each class, where there are more than two.
+        self.soft = np.ones((len(target), *(1,) * (target.ndim - 1)))
         self.soft[:n_equalities] = 0.0
 
-    def run(self, q: Vector, tol: float, max_rounds: int, close_enough: float = 0.0) -> Outcome:
+    def run(self, q: Matrix, tol: float, max_rounds: int, close_enough: float = 0.0) -> Outcome:
         """Rounds from q until the relative gap is at most `tol`.
 
         With `close_enough` above zero they end as soon as the coming step is that part of q, and
@@ -158,9 +166,9 @@ class WorkingSet:
             # Newton's steps shrink fast or not at all; rows that are few or equal defeat them.
             length = float(np.linalg.norm(step))
             n_newton += 1
-            if length == 0.0 or length > 0.5 * last_length or n_newton > MOST_NEWTON:
-                insist = True
-                self._grow(2)
+            if length == 0.0 or length > self.shrinks * last_length or n_newton > self.most_newton:
+                insist = self.exact_on_samples or not close_enough
+                self._grow(2 if insist else 1)
             last_length = length
 
             # 1. Propose: exact among the near rows, if they are all that the step can reach.
@@ -185,7 +193,9 @@ class WorkingSet:
                 return best
 
             # 4. Move, if need be by a shorter step, or look farther around.
-            slack = ROUNDING * (abs(point.value) + float(np.abs(point.q) @ np.abs(self.target)))
+            slack = ROUNDING * (
+                abs(point.value) + float(np.vdot(np.abs(point.q), np.abs(self.target)))
+            )
             moved = self._point(q, sweep)
             # Not "above": a value that is not a number must not pass.
             if not moved.value <= point.value + slack:
@@ -197,6 +207,8 @@ class WorkingSet:
                     break  # there are no more rows, and rounding has won
                 self._grow(2)
             if not moved.value <= point.value + slack:
+                if close_enough and not self.exact_on_samples:
+                    break
                 # A Newton step may fail where rows are few or equal; the exact solve descends.
                 insist = True
                 if trial is not None:
@@ -212,27 +224,32 @@ class WorkingSet:
     def _grow(self, factor: int) -> bool:
         """Look at more rows from now on; False where there are no more, or memory forbids it."""
         rows = self.zonotope.rows
-        most = max(self.n_near, min(rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features)))
-        before, self.n_near = self.n_near, min(factor * self.n_near, most)
+        most = min(self.most_near, rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features))
+        most = max(self.n_near, most)
+        before, self.n_near = self.n_near, int(min(factor * self.n_near, most))
         return self.n_near > before
 
     def _sees_all(self) -> bool:
         return self.n_near >= self.zonotope.rows.n_rows
 
     def _judge(
-        self, point: _Point, trial: Exact, sweep: Sweep, tol: float, n_rounds: int
+        self, point: Point, trial: Exact, sweep: Sweep, tol: float, n_rounds: int
     ) -> Outcome:
         gap = trial.gap + sweep.crossed
-        soft = trial.residual[self.n_equalities :]
-        relative_gap = relative(gap, 0.5 * float(soft @ soft), self.scale)
+        relative_gap = relative(gap, self._objective(trial.residual), self.scale)
         converged = relative_gap <= tol and trial.infeasibility <= tol
         return Outcome(trial.q, point.q, trial, gap, relative_gap, converged, n_rounds)
 
-    def _value(self, q: Vector, sweep: Sweep, k: int = 0) -> float:
-        return float(0.5 * (self.soft * q) @ q + q @ self.target - sweep.minima[k])
+    def _objective(self, residual: Matrix) -> float:
+        soft = residual[self.n_equalities :]
+        return 0.5 * float(soft @ soft)
+
+    def _value(self, q: Matrix, sweep: Sweep, k: int = 0) -> float:
+        quadratic = 0.5 * np.vdot(self.soft * q, q)
+        return float(quadratic + np.vdot(q, self.target) - sweep.minima[k])
 
     def _sweep(
-        self, candidates: list[Vector], previous: Vector | None, trial: Exact | None
+        self, candidates: list[Matrix], previous: Matrix | None, trial: Exact | None
     ) -> Sweep:
         threshold = np.inf if self._sees_all() else self.threshold(candidates[0], self.n_near)
         return self.zonotope.sweep(
@@ -242,14 +259,14 @@ class WorkingSet:
             None if previous is None or trial is None else (previous, trial.margin),
         )
 
-    def _shorter(self, point: _Point, step: Vector) -> _Point:
+    def _shorter(self, point: Point, step: Matrix) -> Point:
         """The lowest point on the way, where the whole step goes too far.
 
         D is convex and piecewise quadratic along the step, so its slope rises piecewise linearly.
         One sweep gives the slope at several lengths, which enclose its root; a second one looks
         at the root of the straight line between them, and around it.
         """
-        slopes = [float(point.gradient @ step), *self._slopes(point, step, LENGTHS)]
+        slopes = [float(np.vdot(point.gradient, step)), *self._slopes(point, step, LENGTHS)]
         lengths = [0.0, *LENGTHS]
         after = next((k for k, slope in enumerate(slopes) if slope > 0.0), len(slopes) - 1)
         low, high = lengths[max(after - 1, 0)], lengths[after]
@@ -262,20 +279,20 @@ class WorkingSet:
         best = int(np.argmin(values))
         return self._point(candidates[0], sweep) if best == 0 else self._look_at(candidates[best])
 
-    def _slopes(self, point: _Point, step: Vector, lengths: tuple[float, ...]) -> list[float]:
+    def _slopes(self, point: Point, step: Matrix, lengths: tuple[float, ...]) -> list[float]:
         """The slope of D along the step at several lengths, in one sweep."""
         candidates = [point.q + length * step for length in lengths]
         sweep = self._sweep(candidates, None, None)
         return [
-            float((self.soft * q + self.target - sweep.negative[k]) @ step)
+            float(np.vdot(self.soft * q + self.target - sweep.negative[k], step))
             for k, q in enumerate(candidates)
         ]
 
-    def _look_at(self, q: Vector) -> _Point:
+    def _look_at(self, q: Matrix) -> Point:
         return self._point(q, self._sweep([q], None, None))
 
-    def _point(self, q: Vector, sweep: Sweep) -> _Point:
-        return _Point(
+    def _point(self, q: Matrix, sweep: Sweep) -> Point:
+        return Point(
             q=q,
             value=self._value(q, sweep),
             gradient=self.soft * q + self.target - sweep.negative[0],
@@ -284,7 +301,7 @@ class WorkingSet:
             generators=self.zonotope.generators(sweep.near.X, None),
         )
 
-    def _newton_step(self, point: _Point) -> Vector:
+    def _newton_step(self, point: Point) -> Matrix:
         """Minus the inverse curvature times the slope.
 
         The curvature of D is I + sum_i w_i delta(s_i) x_i x_i': for very many rows a smooth
@@ -307,16 +324,16 @@ class WorkingSet:
                 step = -point.gradient
         return step if np.isfinite(step).all() else np.zeros_like(point.q)
 
-    def _n_needed(self, point: _Point, step: Vector) -> int:
+    def _n_needed(self, point: Point, step: Matrix) -> int:
         """How many of the near rows the step may carry across the hyperplane."""
         if len(point.near) == 0:
             return 0
         movement = np.abs(point.generators @ step)
         reach = SAFETY * float(np.quantile(movement, 0.95))
         needed = int(np.searchsorted(np.abs(point.near.s), reach, side="right"))
-        return max(needed, LEAST_NEAR * len(step))
+        return max(needed, LEAST_NEAR * step.size)
 
-    def _solve_near(self, point: _Point, n_needed: int) -> Exact:
+    def _solve_near(self, point: Point, n_needed: int) -> Exact:
         near = point.near.nearest(n_needed)
         V = point.generators[: len(near)] * near.weights[:, None]
         is_negative = near.s < 0

@@ -55,16 +55,16 @@ def distinct(X: Matrix, weights: Vector, s: Vector) -> NearRows:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What one pass over the rows tells about K dual vectors at once.
+    """What one pass over the rows tells about m dual vectors at once.
 
-    With s_k = V q_k for each of them:
+    With s_j = V q_j for each of them (for more than two classes see Cells):
 
     Attributes
     ----------
-    minima : ndarray of shape (K,)
-        Sum over rows of min(0, s_k).
-    negative : ndarray of shape (K, r)
-        Sum of the generators with s_k < 0.
+    minima : ndarray of shape (m,)
+        Sum over rows of min(0, s_j).
+    negative : ndarray of shape (m, r)
+        Sum of the generators with s_j < 0.
     near : NearRows
         The rows with the smallest |s_0| per unit of weight.
     crossed : float
@@ -80,8 +80,8 @@ class Sweep:
     negative: Matrix
     near: NearRows
     crossed: float
-    mass: float
-    total: Vector
+    mass: Any
+    total: Matrix
 
 
 @dataclass(frozen=True)
@@ -207,10 +207,10 @@ class Zonotope:
 
     def sweep(
         self,
-        candidates: list[Vector],
+        candidates: list[Matrix],
         threshold: float,
         limit: int,
-        previous: tuple[Vector, float] | None = None,
+        previous: tuple[Matrix, float] | None = None,
     ) -> Sweep:
         """One pass over the rows for all `candidates`.
 

@@ -1,0 +1,212 @@
+"""A whole experiment: tables, protocols and contenders, run, resumed and gathered."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, fields
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tacit import __version__
+from tacit.experiments.contenders import Contender
+from tacit.experiments.engine import run_trials
+from tacit.experiments.protocols import Protocol, Table
+from tacit.experiments.results import Results
+from tacit.experiments.run import Run, in_order
+from tacit.experiments.store import RunStore
+from tacit.experiments.trial import Trial
+
+# What is done is written when the first trial ends that many seconds after the last writing.
+WRITE_EVERY = 1.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Contenders on tables under one protocol.
+
+    Attributes
+    ----------
+    tables : tuple of Table
+        The data.
+    protocol : Protocol
+        How labels are drawn and what is tested.
+    contenders : tuple of Contender
+        Who takes part; all of them see the same draws.
+    """
+
+    tables: tuple[Table, ...]
+    protocol: Protocol
+    contenders: tuple[Contender, ...]
+
+    def __post_init__(self) -> None:
+        for kind, names in (
+            ("tables", [table.name for table in self.tables]),
+            ("contenders", [contender.name for contender in self.contenders]),
+        ):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if not names or twice:
+                what = f"has {twice[0]!r} twice" if twice else "is empty"
+                raise ValueError(f"{kind} {what}; each needs a name of its own.")
+        for table in self.tables:
+            # What cannot be drawn is said now, and not when its turn comes after an hour.
+            self.protocol.splits(table, 0)
+
+    def trials(self, done: Set[tuple[str, str, str, int, int]]) -> list[Trial]:
+        """What remains to be run, given (dataset, protocol, classifier, L, repeat) of the rest."""
+        remaining = []
+        for table in self.tables:
+            n_labeled = self.protocol.labels(table)
+            for repeat in range(self.protocol.n_repeats):
+                missing = tuple(
+                    c
+                    for c in self.contenders
+                    if (table.name, self.protocol.name, c.name, n_labeled, repeat) not in done
+                )
+                if missing:
+                    remaining.append(Trial(table.name, self.protocol, repeat, missing))
+        return remaining
+
+    def plan(self) -> dict[str, dict[str, str]]:
+        """What identifies the numbers that come out, for the check before resuming."""
+        settings = {
+            f.name: getattr(self.protocol, f.name)
+            for f in fields(self.protocol)
+            if f.name != "n_repeats"  # more repeats can be added to those there are
+        }
+        return {
+            "datasets": {table.name: _digest(table) for table in self.tables},
+            "protocols": {self.protocol.name: repr(settings)},
+            "classifiers": {
+                c.name: f"{_description(c.estimator)} sees {c.sees.value}" for c in self.contenders
+            },
+            "versions": {"tacit": __version__},
+        }
+
+
+def run(
+    experiments: Sequence[Experiment],
+    store: RunStore | None = None,
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    on_progress: Callable[[float, float], None] = lambda done, total: None,
+) -> Results:
+    """Run experiments, going on where an earlier run into the same store was interrupted.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        What to run. Experiments in the same store must not use one name for two things.
+    store : RunStore, optional
+        Where runs are kept; without it they are only returned.
+    jobs : int, default 1
+        Processes, each with one BLAS thread; -1 for one a core.
+    cluster : str, optional
+        Address of a Dask scheduler to run on instead.
+    on_progress : callable, optional
+        Called with the work done and all work, in units of no meaning, at the start and after
+        every trial.
+
+    Returns
+    -------
+    Results
+        The runs of these experiments, which depend neither on jobs and cluster nor on earlier
+        interruptions; only their seconds do.
+    """
+    plan, order = _merged(experiments), _order(experiments)
+    tables = {table.name: table for e in experiments for table in e.tables}
+    with nullcontext() if store is None else store.writing(plan):
+        trials = _remaining(experiments, [] if store is None else store.read(), tables)
+        costs = [trial.cost(tables[trial.dataset]) for trial in trials]
+        total, finished = sum(costs), 0.0
+        on_progress(0.0, total)
+        fresh: list[Run] = []
+        unwritten: list[Run] = []
+        written = time.monotonic()
+        try:
+            with closing(run_trials(trials, tables, jobs, cluster)) as ended:
+                for place, runs in ended:
+                    fresh += runs
+                    unwritten += runs
+                    if store is not None and time.monotonic() - written > WRITE_EVERY:
+                        store.append(unwritten)
+                        unwritten, written = [], time.monotonic()
+                    finished += costs[place]
+                    on_progress(finished, total)
+        finally:
+            # An interruption of this process, too, keeps what was done.
+            if store is not None:
+                store.append(unwritten)
+        everything = in_order(fresh, order) if store is None else store.gather(order)
+    wanted: dict[tuple[str, str, str], int] = {}
+    for experiment in experiments:
+        for key in _order([experiment]):
+            wanted[key] = max(wanted.get(key, 0), experiment.protocol.n_repeats)
+    return Results.of(
+        run
+        for run in everything
+        if run.repeat < wanted.get((run.dataset, run.protocol, run.classifier), 0)
+    )
+
+
+def _remaining(
+    experiments: Sequence[Experiment], held: Sequence[Run], tables: Mapping[str, Table]
+) -> list[Trial]:
+    """What is not held, each once though two experiments may share it."""
+    done = {(r.dataset, r.protocol, r.classifier, r.n_labeled, r.repeat) for r in held}
+    trials = []
+    for experiment in experiments:
+        more = experiment.trials(done)
+        trials += more
+        done |= {
+            (t.dataset, t.protocol.name, c.name, t.protocol.labels(tables[t.dataset]), t.repeat)
+            for t in more
+            for c in t.contenders
+        }
+    return trials
+
+
+def _order(experiments: Sequence[Experiment]) -> dict[tuple[str, str, str], int]:
+    keys = dict.fromkeys(
+        (table.name, e.protocol.name, c.name)
+        for e in experiments
+        for table in e.tables
+        for c in e.contenders
+    )
+    return {key: place for place, key in enumerate(keys)}
+
+
+def _merged(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]]:
+    merged: dict[str, dict[str, str]] = {}
+    for experiment in experiments:
+        for kind, entries in experiment.plan().items():
+            known = merged.setdefault(kind, {})
+            for name, description in entries.items():
+                if known.setdefault(name, description) != description:
+                    raise ValueError(
+                        f"Two experiments use the name {name!r} for different {kind} ({known[name]}"
+                        f" and {description}); give each a name of its own or, as protocols have "
+                        "theirs for good, run them apart and into folders of their own."
+                    )
+    return merged
+
+
+def _description(estimator: BaseEstimator) -> str:
+    """Its parameters in one line, without what differs from process to process."""
+    # scikit-learn would leave out the middle of a long one.
+    whole = isinstance(estimator, BaseEstimator)
+    text = estimator.__repr__(N_CHAR_MAX=float("inf")) if whole else repr(estimator)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
+
+
+def _digest(table: Table) -> str:
+    digest = hashlib.blake2b(digest_size=12)
+    # Sources of a dataset may differ in the last bits, and so in the sign of what is rounded to 0.
+    digest.update((np.round(table.X, 6) + 0.0).astype(np.float32).tobytes())
+    digest.update(table.y.astype(np.int64).tobytes())
+    return f"{table.X.shape[0]} x {table.X.shape[1]}, {digest.hexdigest()}"

@@ -1,0 +1,66 @@
+"""Models of the classes: Gaussian and multinomial, and how unlabeled rows change their fit.
+
+Knows neither scikit-learn, classes, files nor engines.
+"""
+
+from tacit.solver.generative.em import (
+    EMResult,
+    EMStatus,
+    Responsibilities,
+    as_soft_labels,
+    maximise_expectation,
+    posteriors,
+)
+from tacit.solver.generative.gaussian import (
+    GaussianModel,
+    LabeledStatistics,
+    lda_model,
+    spherical_model,
+    standardised_nearest_mean,
+    supervised_lda,
+    supervised_nearest_mean,
+)
+from tacit.solver.generative.implicit import LabeledLikelihood
+from tacit.solver.generative.interior_point import best_of_starts, solve_simplex
+from tacit.solver.generative.moment_constraints import constrained_lda, constrained_nearest_mean
+from tacit.solver.generative.multinomial import MultinomialModel, multinomial_model
+from tacit.solver.generative.pessimistic import PessimisticObjective
+from tacit.solver.generative.scatter import Scatter, UnboundedLikelihoodError
+from tacit.solver.generative.simplex import (
+    SimplexProblem,
+    SimplexSolution,
+    SimplexStatus,
+)
+from tacit.solver.generative.space import Space, check_finite, scaled
+
+__all__ = [
+    "EMResult",
+    "EMStatus",
+    "GaussianModel",
+    "LabeledLikelihood",
+    "LabeledStatistics",
+    "MultinomialModel",
+    "PessimisticObjective",
+    "Responsibilities",
+    "Scatter",
+    "SimplexProblem",
+    "SimplexSolution",
+    "SimplexStatus",
+    "Space",
+    "UnboundedLikelihoodError",
+    "as_soft_labels",
+    "best_of_starts",
+    "check_finite",
+    "constrained_lda",
+    "constrained_nearest_mean",
+    "lda_model",
+    "maximise_expectation",
+    "multinomial_model",
+    "posteriors",
+    "scaled",
+    "solve_simplex",
+    "spherical_model",
+    "standardised_nearest_mean",
+    "supervised_lda",
+    "supervised_nearest_mean",
+]

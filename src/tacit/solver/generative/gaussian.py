@@ -1,0 +1,167 @@
+"""Gaussian classes that share one covariance: the model and its maximum-likelihood fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit._typing import Index, Matrix, Vector
+from tacit.rows import Moments, as_rows
+from tacit.solver.basis import RANK_CUT, Coefficients
+from tacit.solver.generative.scatter import Scatter, UnboundedLikelihoodError
+from tacit.solver.generative.space import Space
+
+
+@dataclass(frozen=True)
+class GaussianModel:
+    """Class priors and Gaussian densities with a shared covariance.
+
+    Attributes
+    ----------
+    priors : ndarray of shape (K,)
+        Probabilities of the classes.
+    means : ndarray of shape (K, d)
+        Their means.
+    covariance : ndarray of shape (d, d)
+        The covariance of each class.
+    discriminants : Coefficients
+        For each class, log(prior density) up to a term that all classes share; linear in x.
+    constant : float
+        What has to be added to the sum over the rows that the model was fitted on of their
+        discriminants (for unlabeled rows, of the logarithm of the summed exponentials) to make it
+        their penalised log-likelihood.
+    """
+
+    priors: Vector
+    means: Matrix
+    covariance: Matrix
+    discriminants: Coefficients
+    constant: float
+
+
+@dataclass(frozen=True)
+class LabeledStatistics:
+    """What the labeled rows say about Gaussian classes.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (K,)
+        Weights of the classes.
+    means : ndarray of shape (K, d)
+        Their means.
+    pooled : ndarray of shape (d, d)
+        The scatter about the means of the classes.
+    total : Moments
+        The moments of all labeled rows.
+    """
+
+    counts: Vector
+    means: Matrix
+    pooled: Matrix
+    total: Moments
+
+    @classmethod
+    def of(cls, X: Any, codes: Index, weights: Vector | None, n_classes: int) -> LabeledStatistics:
+        """One pass over the labeled rows, O(L d^2)."""
+        parts = []
+        for k in range(n_classes):
+            members = codes == k
+            own = None if weights is None else weights[members]
+            parts.append(Moments.of(as_rows(X[members], own)))
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return cls(
+            counts=np.array([part.weight for part in parts]),
+            means=np.array([part.mean for part in parts]),
+            pooled=np.asarray(sum(part.scatter for part in parts)),
+            total=total,
+        )
+
+    def sums(self, centre: Vector) -> Matrix:
+        """Class weights, and sums of x - centre, side by side."""
+        return np.column_stack([self.counts, self.counts[:, None] * (self.means - centre)])
+
+
+def fitted_discriminants(v: Matrix, scatter: Scatter, total_weight: float) -> Matrix:
+    """Constants and slopes, in whitened coordinates, of the model with class moments v."""
+    slopes = total_weight * scatter.solve(scatter.means)
+    constants = np.log(v[:, 0] / total_weight) - 0.5 * np.sum(slopes * scatter.means, axis=1)
+    return np.column_stack([constants, slopes])
+
+
+def lda_model(space: Space, v: Matrix, drop: bool = False) -> GaussianModel:
+    """The model of linear discriminant analysis for class moments v in `space`.
+
+    With `drop`, directions in which the pooled covariance is singular are left out (the
+    pseudo-inverse); without, they are an error.
+    """
+    N, r = space.total_weight, space.rank
+    scatter = Scatter.of(v, drop)
+    log_determinant = scatter.log_determinant - r * np.log(N) + 2.0 * space.log_volume
+    constant = -0.5 * N * (scatter.trace_of_inverse + r * np.log(2.0 * np.pi) + log_determinant)
+    lift = space.lift
+    return GaussianModel(
+        priors=v[:, 0] / N,
+        means=space.mean + scatter.means @ lift.T,
+        covariance=lift @ scatter.within @ lift.T / N,
+        discriminants=space.discriminants(fitted_discriminants(v, scatter, N)),
+        constant=float(constant),
+    )
+
+
+def supervised_lda(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
+    """Linear discriminant analysis of the labeled rows, singular directions left out."""
+    space = Space.of(labeled.total, alpha)
+    return lda_model(space, space.sums(labeled.sums(space.mean)), drop=True)
+
+
+def spherical_model(v: Matrix, total: Moments, alpha: float) -> GaussianModel:
+    """The nearest-mean model: covariance s2 I, for class sums v of x - total.mean.
+
+    The variance s2 is (tr W + alpha d) / (N d), W the pooled scatter of the classes.
+    """
+    N, d = total.weight, len(total.mean)
+    means = v[:, 1:] / v[:, :1]
+    spread = float(total.scatter.trace()) + alpha * d
+    within = spread - float(np.sum(v[:, 1:] * means))
+    variance = within / (N * d)
+    if within <= RANK_CUT * spread:
+        raise UnboundedLikelihoodError
+    constant = -0.5 * spread / variance - 0.5 * N * d * np.log(2.0 * np.pi * variance)
+    return with_spherical_covariance(v[:, 0] / N, means, total.mean, variance, float(constant))
+
+
+def supervised_nearest_mean(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
+    """The nearest-mean model of the labeled rows."""
+    return spherical_model(labeled.sums(labeled.total.mean), labeled.total, alpha)
+
+
+def with_spherical_covariance(
+    priors: Vector, means: Matrix, centre: Vector, variance: float, constant: float = 0.0
+) -> GaussianModel:
+    """The model with these means, measured from `centre`, and one variance for all features."""
+    slopes = means / variance
+    intercept = np.log(priors) - 0.5 * np.sum(slopes * means, axis=1) - slopes @ centre
+    return GaussianModel(
+        priors=priors,
+        means=centre + means,
+        covariance=variance * np.eye(len(centre)),
+        discriminants=Coefficients(slopes.T, intercept),
+        constant=constant,
+    )
+
+
+def standardised_nearest_mean(labeled: LabeledStatistics, everything: Moments) -> Coefficients:
+    """Discriminants of the nearest mean after scaling each feature by its spread in all rows.
+
+    Needs no spread within classes and no covariance, so that a search can start from it even with
+    one label a class.
+    """
+    variances = everything.scatter.diagonal() / everything.weight
+    means = labeled.means - everything.mean
+    slopes = np.divide(means, variances, out=np.zeros_like(means), where=variances > 0.0)
+    constants = np.log(labeled.counts / labeled.total.weight) - 0.5 * np.sum(slopes * means, axis=1)
+    return Coefficients(slopes.T, constants - slopes @ everything.mean)

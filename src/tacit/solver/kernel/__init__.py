@@ -1,0 +1,20 @@
+"""Least squares in the function space of a kernel: ridge regression, projections, certificates."""
+
+from tacit.solver.kernel.active_set import solve_active_set
+from tacit.solver.kernel.certificate import PenalisedCertificate
+from tacit.solver.kernel.features import KernelFeatures
+from tacit.solver.kernel.fit import fit_kernel_ridge
+from tacit.solver.kernel.projection import KernelProjection, KernelTable, project_kernel
+from tacit.solver.kernel.ridge import BorderedSystem, Expansion
+
+__all__ = [
+    "BorderedSystem",
+    "Expansion",
+    "KernelFeatures",
+    "KernelProjection",
+    "KernelTable",
+    "PenalisedCertificate",
+    "fit_kernel_ridge",
+    "project_kernel",
+    "solve_active_set",
+]

@@ -1,0 +1,224 @@
+"""The projection of a kernel fit onto the kernel ridge solutions of all labelings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from tacit._typing import Matrix, Vector
+from tacit.rows import Moments, NumpyRows
+from tacit.solver.basis import Basis
+from tacit.solver.constraint_set import ConstraintSet, LabeledRows
+from tacit.solver.kernel.active_set import solve_active_set
+from tacit.solver.kernel.features import KernelFeatures
+from tacit.solver.kernel.fit import is_small
+from tacit.solver.kernel.ridge import NOT_A_KERNEL, BorderedSystem, Expansion
+from tacit.solver.least_squares import fit_least_squares
+from tacit.solver.methods import Method
+from tacit.solver.problem import BoxProblem
+from tacit.solver.projection import project
+from tacit.solver.solution import Solution, Status
+
+# Rounding errors of one entry of the kernel, relative to the largest.
+ROUNDING = float(np.finfo(np.float64).eps)
+# What a factor may leave out before the matrix counts as indefinite: part of the largest entry, and
+# of the kernel itself over alpha, most of which the labels may have taken away.
+LEFT_OUT = 1e-8
+# Of so many directions a label, the active set is worth a try before the interior-point method.
+MANY_DIRECTIONS = 0.5
+
+KernelMetric = Literal["labeled", "all"]
+
+
+@dataclass(frozen=True)
+class KernelTable:
+    """The kernel between all rows, labeled ones first, and what is known of them.
+
+    Attributes
+    ----------
+    K : ndarray of shape (N, N)
+        The kernel.
+    y : ndarray of shape (L,)
+        The values of the first L rows; the others are unlabeled.
+    weights : ndarray of shape (L,) or None
+        Positive weights of the labeled rows; None stands for ones.
+    unlabeled_weights : ndarray of shape (N - L,) or None
+        Weights of the others, which may be zero.
+    """
+
+    K: Matrix
+    y: Vector
+    weights: Vector | None = None
+    unlabeled_weights: Vector | None = None
+
+    @property
+    def n_labeled(self) -> int:
+        """L, the number of labeled rows."""
+        return len(self.y)
+
+    @property
+    def n_unlabeled(self) -> int:
+        """U, the number of unlabeled rows."""
+        return len(self.K) - len(self.y)
+
+    @property
+    def roots(self) -> Vector:
+        """Square roots of the weights of the unlabeled rows."""
+        if self.unlabeled_weights is None:
+            return np.ones(self.n_unlabeled)
+        return np.sqrt(self.unlabeled_weights)
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights of all rows."""
+        labeled = self.n_labeled if self.weights is None else self.weights.sum()
+        return float(labeled + (self.roots**2).sum())
+
+    def blocks(self) -> tuple[Matrix, Matrix, Matrix]:
+        """Between labeled rows, between labeled and unlabeled rows, and between unlabeled rows."""
+        n = self.n_labeled
+        return self.K[:n, :n], self.K[:n, n:], self.K[n:, n:]
+
+
+@dataclass(frozen=True)
+class KernelProjection:
+    """The kernel ridge solution of some labeling that is nearest to the supervised one.
+
+    Attributes
+    ----------
+    start, answer : Expansion
+        The supervised solution and its projection, with one dual coefficient for every row.
+    solution : Solution
+        The soft labels that produce the answer, with their certificate.
+    inside : bool
+        Whether the supervised solution itself belongs to some labeling; then it is the answer.
+    squared_distance : float
+        In the metric that was minimised.
+    """
+
+    start: Expansion
+    answer: Expansion
+    solution: Solution
+    inside: bool
+    squared_distance: float
+
+
+def project_kernel(
+    table: KernelTable, alpha: float, fit_intercept: bool, metric: KernelMetric, method: Method
+) -> KernelProjection:
+    """Project the supervised kernel fit onto the kernel ridge solutions of all labelings.
+
+    Parameters
+    ----------
+    table : KernelTable
+        The rows.
+    alpha : float
+        The penalty on the squared norm, in the supervised fit, in every member of the set and in
+        the metric.
+    fit_intercept : bool
+        Whether there is a constant, which is not penalised.
+    metric : {"labeled", "all"}
+        The penalised loss on the labeled rows, or the change on all rows with its penalty.
+    method : Method
+        The solver.
+
+    Returns
+    -------
+    KernelProjection
+        With the certificate of its optimality.
+    """
+    if is_small(alpha, table.K):
+        return _by_features(table, alpha, fit_intercept, metric, method)
+    within, between, among = table.blocks()
+    n_unlabeled, roots = table.n_unlabeled, table.roots
+    system = BorderedSystem(within, table.weights, alpha, fit_intercept)
+    start = system.solve(table.y)
+    padded = Expansion(np.concatenate([start.dual, np.zeros(n_unlabeled)]), start.intercept)
+    if not roots.any():
+        nothing = BoxProblem(np.zeros((0, 0)), np.zeros(0))
+        anything = np.full(n_unlabeled, 0.5)
+        solution = replace(method.box(nothing), soft_labels=anything)
+        return KernelProjection(padded, padded, solution, True, 0.0)
+
+    # 1. What the labels leave open on the unlabeled rows, as a factor F F'.
+    known = system.solve(between, np.ones(n_unlabeled) if fit_intercept else 0.0)
+    open_variance = (among - between.T @ known.dual - known.intercept) / alpha
+    rounding = ROUNDING * len(table.K) * float(table.K.diagonal().max()) / alpha
+    F = _factor(roots[:, None] * open_variance * roots, rounding * float(roots.max()) ** 2)
+    # 2. The box problem, and its solution.
+    inner = cho_factor(F.T @ F + np.eye(F.shape[1]), lower=True, check_finite=False)
+    if metric == "labeled":
+        V = cho_solve(inner, F.T, check_finite=False).T
+    else:
+        V = solve_triangular(inner[0], F.T, lower=True, check_finite=False).T
+    V = np.ascontiguousarray(roots[:, None] * V)
+    values = start.values(between.T)
+    solution = _solve(BoxProblem(V, values @ V), values, method)
+    if solution.status is Status.INSIDE:
+        return KernelProjection(padded, padded, solution, True, 0.0)
+    # 3. Kernel ridge regression on all rows with these labels: alpha c = w (label - value).
+    change = roots * (solution.labels() - values)
+    change = change - F @ cho_solve(inner, F.T @ change, check_finite=False)
+    dual = roots * change / alpha
+    labeled = system.solve(table.y - between @ dual, -dual.sum())
+    answer = Expansion(np.concatenate([labeled.dual, dual]), labeled.intercept)
+    return KernelProjection(padded, answer, solution, False, 2.0 * solution.objective)
+
+
+def _factor(matrix: Matrix, rounding: float) -> Matrix:
+    """F with F F' = `matrix`, as many columns as its rank, by a Cholesky factor with pivots."""
+    diagonal = matrix.diagonal()
+    largest = float(np.abs(diagonal).max())
+    factor, pivots, rank, _ = dpstrf(matrix, tol=max(rounding, ROUNDING * largest), lower=1)
+    F = np.empty((len(matrix), int(rank)))
+    F[pivots - 1] = np.tril(factor[:, : int(rank)])
+    left_out = float(np.abs(diagonal - (F**2).sum(axis=1)).max())
+    if left_out > LEFT_OUT * (largest + rounding / ROUNDING):
+        raise ValueError(NOT_A_KERNEL)
+    return F
+
+
+def _solve(problem: BoxProblem, values: Vector, method: Method) -> Solution:
+    if method.solver != "auto":
+        return method.box(problem)
+    solution = None
+    inside = bool(((values >= 0.0) & (values <= 1.0)).all())
+    if inside or problem.rank > MANY_DIRECTIONS * problem.n_labels:
+        solution = solve_active_set(problem, values, method.tol, method.max_iter)
+    if solution is not None:
+        return solution
+    solution = method.box(problem)
+    if solution.status is Status.STALLED:
+        # Close to the answer, so that it is plain which labels are at their bounds.
+        exact = solve_active_set(problem, values, method.tol, method.max_iter, solution.labels())
+        solution = solution if exact is None else exact.after(solution)
+    return solution
+
+
+def _by_features(
+    table: KernelTable, alpha: float, fit_intercept: bool, metric: KernelMetric, method: Method
+) -> KernelProjection:
+    """The linear projection on features of the kernel, with its rules for missing rank."""
+    features = KernelFeatures.of(table.K, fit_intercept)
+    n = table.n_labeled
+    X, rows = features.values[:n], NumpyRows(features.values[n:], table.unlabeled_weights)
+    labeled = LabeledRows(X, table.y, table.weights)
+    moments = Moments.of(NumpyRows(X, table.weights))
+    basis = Basis.of(moments, alpha, fit_intercept)
+    start = fit_least_squares(basis, X, table.y, table.weights)
+    constraints = ConstraintSet.of(labeled, moments, rows, alpha, fit_intercept)
+    projection = project(constraints, start, metric, basis, method)
+    solution = projection.solution
+    if solution.labeling is not None:
+        solution = replace(solution, soft_labels=solution.labeling.of_rows(rows))
+    return KernelProjection(
+        features.expansion(start),
+        features.expansion(projection.coefficients),
+        solution,
+        projection.inside,
+        projection.squared_distance,
+    )

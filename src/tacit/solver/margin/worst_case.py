@@ -1,0 +1,149 @@
+"""Labels that gain the most over given ones, whichever candidate labeling is the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from tacit._typing import AnyArray, Matrix, Vector
+
+# Branch-and-bound stops here on problems with very many candidates; the gap is then reported.
+NODES = 10_000
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The answer of the max-min program.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (U,)
+        The labels, -1 or 1.
+    value : float
+        Gain less weighted loss against the baseline, for the worst candidate. Never negative.
+    bound : float
+        No labels whatever have a larger value. Equal to `value` where the program was solved to
+        the end.
+    relaxed : float
+        The value of the linear program, in which labels may be fractional.
+    is_baseline : bool
+        Whether the labels are those of the baseline.
+    """
+
+    labels: Vector
+    value: float
+    bound: float
+    relaxed: float
+    is_baseline: bool
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no better labels exist."""
+        return self.bound - self.value <= 1e-6 * max(1.0, abs(self.value))
+
+
+def improvements(
+    labels: Vector, candidates: Matrix, baseline: Vector, loss_weight: float, weights: Vector
+) -> Vector:
+    """Gain less weighted loss of `labels` against the baseline, were each candidate the truth.
+
+    The gain is the weight of the rows that `labels` have right and the baseline wrong, the loss of
+    those that `labels` have wrong and the baseline right.
+    """
+    right, before = labels == candidates, baseline == candidates
+    return np.asarray((right & ~before) @ weights - loss_weight * ((~right & before) @ weights))
+
+
+def worst_case(
+    candidates: Matrix, baseline: Vector, loss_weight: float, weights: Vector
+) -> WorstCase:
+    r"""Solve the max-min program of Li & Zhou (2015) over labels in {-1, 1}, exactly.
+
+    .. math:: \max_{y \in \{-1, 1\}^U} \min_t \; \mathrm{gain}(y, \hat y_t, y^0)
+        - \lambda\,\mathrm{loss}(y, \hat y_t, y^0)
+
+    Both are linear in y. Rows on which all candidates agree take that label, as every term gains
+    by it. The others with the same labels in all candidates and in the baseline are
+    interchangeable, and only their number matters; so there is one integer variable a pattern. The
+    linear program bounds the value from above, and branch-and-bound (HiGHS) closes the gap.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (T, U)
+        Candidate labelings, -1 or 1.
+    baseline : ndarray of shape (U,)
+        The labels to improve on.
+    loss_weight : float
+        The weight lambda of a loss against a gain; at least 1 for safety.
+    weights : ndarray of shape (U,)
+        How much a row counts.
+
+    Returns
+    -------
+    WorstCase
+        The labels, their value and the bound on it.
+    """
+    # 1. Where all candidates agree, and rows that do not count, there is nothing to choose.
+    first = candidates[0]
+    contested = (candidates != first).any(axis=0)
+    labels = np.where(contested, baseline, first)
+    if not contested.any():
+        value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
+        return WorstCase(labels, value, value, value, bool((labels == baseline).all()))
+
+    # 2. One variable a pattern: how many of its rows are given the label 1.
+    index = np.flatnonzero(contested)
+    table = np.vstack([candidates[:, index], baseline[None, index], weights[None, index]])
+    patterns, of_row, counts = np.unique(table, axis=1, return_inverse=True, return_counts=True)
+    of_row = of_row.reshape(-1)
+    # What a row with label 1 instead of -1 adds to each candidate's term.
+    right, before = patterns[:-2] > 0, patterns[-2] == patterns[:-2]
+    worth = np.where(before, loss_weight, 1.0) * np.where(right, 1.0, -1.0) * patterns[-1]
+    below = np.where(contested, -1.0, first)
+    constant = improvements(below, candidates, baseline, loss_weight, weights)
+
+    # 3. Maximise tau subject to tau <= constant_t + worth_t n for every candidate t.
+    n_patterns = patterns.shape[1]
+    cost = np.append(np.zeros(n_patterns), -1.0)
+    terms = LinearConstraint(
+        np.column_stack([worth, -np.ones(len(candidates))]), lb=-constant, ub=np.inf
+    )
+    bounds = Bounds(
+        np.append(np.zeros(n_patterns), -np.inf), np.append(counts.astype(float), np.inf)
+    )
+    relaxed: Any = milp(cost, constraints=terms, bounds=bounds)
+    # Whole weights make every term a whole number, which sharpens the bound by up to one.
+    whole = bool((worth == np.round(worth)).all() and (constant == np.round(constant)).all())
+    integrality = np.append(np.ones(n_patterns), float(whole))
+    exact: Any = milp(
+        cost,
+        constraints=terms,
+        bounds=bounds,
+        integrality=integrality,
+        options={"node_limit": NODES, "mip_rel_gap": 0.0},
+    )
+
+    # 4. The labels: rows of a pattern in their order. The baseline has the value zero.
+    best = -float(relaxed.fun)
+    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
+    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
+    labels = below.copy()
+    labels[index] = np.where(_rank_in_group(of_row) < numbers[of_row], 1.0, -1.0)
+    value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
+    if value <= 0.0:
+        return WorstCase(baseline.copy(), 0.0, max(bound, 0.0), best, True)
+    return WorstCase(labels, value, max(bound, value), best, bool((labels == baseline).all()))
+
+
+def _rank_in_group(group: AnyArray) -> Vector:
+    """The position of each entry among the equal ones."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    sizes = np.diff(np.append(starts, len(group)))
+    rank = np.empty(len(group))
+    rank[order] = np.arange(len(group)) - np.repeat(starts, sizes)
+    return rank

@@ -1,0 +1,155 @@
+"""The projection of any linear model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    OrthogonalMatchingPursuit,
+    Ridge,
+)
+from sklearn.neighbors import KNeighborsRegressor
+
+from tacit import ProjectedLeastSquaresClassifier
+from tests.estimators.tables import assert_same_model, partly_labeled
+
+STARTS = [Lasso(0.05), ElasticNet(0.05), LassoCV(), Ridge(3.0), LinearRegression()]
+
+
+def targets(data: Any, n_classes: int) -> np.ndarray:
+    y = data.y[data.known]
+    return (y == 1).astype(float) if n_classes == 2 else np.eye(n_classes)[y]
+
+
+def data_of(n_classes: int) -> Any:
+    return partly_labeled(24, 80, 6, n_classes, seed=n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("start", [*STARTS, "lasso", "elastic-net"], ids=str)
+def test_the_guarantee_holds_for_any_start(start: Any, n_classes: int) -> None:
+    data = data_of(n_classes)
+    model = ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+    certificate = model.certificate_
+    assert model.solution_.status.is_success
+    assert certificate.guaranteed_improvement is not None
+    assert certificate.guaranteed_improvement >= 0.0
+    assert certificate.worst_change <= -certificate.guaranteed_improvement + 1e-9
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_what_is_projected_is_the_model_itself(n_classes: int) -> None:
+    data = data_of(n_classes)
+    lasso = Lasso(0.05).fit(data.X[data.known], targets(data, n_classes))
+    model = ProjectedLeastSquaresClassifier(start=Lasso(0.05)).fit(data.X, data.marked)
+    np.testing.assert_allclose(model.supervised_coef_, np.atleast_2d(lasso.coef_), atol=1e-12)
+    np.testing.assert_allclose(model.supervised_intercept_, lasso.intercept_ - 0.5, atol=1e-12)
+    assert (model.supervised_coef_ == 0.0).any()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_fitted_model_is_used_as_it_is(n_classes: int) -> None:
+    data = data_of(n_classes)
+    fitted = Lasso(0.05).fit(data.X[data.known], targets(data, n_classes))
+    coef = fitted.coef_.copy()
+    ours = ProjectedLeastSquaresClassifier(start=fitted).fit(data.X, data.marked)
+    np.testing.assert_array_equal(fitted.coef_, coef)
+    other = ProjectedLeastSquaresClassifier(start=Lasso(0.05)).fit(data.X, data.marked)
+    assert_same_model(ours, other)
+
+
+def test_an_unfitted_model_stays_unfitted() -> None:
+    data = data_of(2)
+    start = Lasso(0.05)
+    ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+    assert not hasattr(start, "coef_")
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_least_squares_as_a_start_is_the_default(n_classes: int) -> None:
+    data = data_of(n_classes)
+    given = ProjectedLeastSquaresClassifier(start=LinearRegression()).fit(data.X, data.marked)
+    default = ProjectedLeastSquaresClassifier().fit(data.X, data.marked)
+    assert_same_model(given, default, atol=1e-8)
+
+
+def test_ridge_as_a_start_is_the_penalty_of_the_start() -> None:
+    data = data_of(2)
+    given = ProjectedLeastSquaresClassifier(start=Ridge(3.0)).fit(data.X, data.marked)
+    default = ProjectedLeastSquaresClassifier(alpha=3.0).fit(data.X, data.marked)
+    assert_same_model(given, default, atol=1e-8)
+
+
+@pytest.mark.parametrize("start", ["lasso", Lasso(0.02)], ids=str)
+def test_sparse_rows_give_the_same_model(start: Any) -> None:
+    data = data_of(3)
+    dense = ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+    ours = ProjectedLeastSquaresClassifier(start=start).fit(sparse.csr_array(data.X), data.marked)
+    assert_same_model(ours, dense, rtol=1e-3, atol=1e-4)
+
+
+def test_weights_reach_the_start() -> None:
+    data = data_of(2)
+    weights = np.where(np.arange(len(data.X)) % 2 == 0, 1.0, 3.0)
+    model = ProjectedLeastSquaresClassifier(start=Lasso(0.02))
+    model.fit(data.X, data.marked, sample_weight=weights)
+    lasso = Lasso(0.02).fit(data.X[data.known], targets(data, 2), sample_weight=weights[data.known])
+    np.testing.assert_allclose(model.supervised_coef_[0], lasso.coef_, atol=1e-12)
+
+
+def test_it_can_be_cloned_and_its_penalty_set() -> None:
+    model = clone(ProjectedLeastSquaresClassifier(start=Lasso(0.05)))
+    model.set_params(start__alpha=0.2)
+    assert model.start.alpha == 0.2
+
+
+@pytest.mark.parametrize(
+    ("start", "error", "message"),
+    [
+        ("ridge", ValueError, r"start is 'ridge'; it must be None, one of \['lasso', 'elastic-net"),
+        (3, TypeError, r"start is 3; it must be None"),
+        (Lasso, TypeError, r"it must be None, one of .* or a regressor with coef_"),
+        (KNeighborsRegressor(3), ValueError, r"KNeighborsRegressor, which has no coef_"),
+    ],
+)
+def test_what_is_no_linear_model_is_refused(start: Any, error: Any, message: str) -> None:
+    data = data_of(2)
+    with pytest.raises(error, match=message):
+        ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+
+
+def test_a_fitted_model_of_another_shape_is_refused() -> None:
+    data = data_of(4)
+    binary = Lasso(0.05).fit(data.X[data.known], data.y[data.known] == 1)
+    with pytest.raises(ValueError, match=r"shape \(6,\); for these rows it must be \(4, 6\)"):
+        ProjectedLeastSquaresClassifier(start=binary).fit(data.X, data.marked)
+
+
+def test_a_penalty_beside_a_start_is_refused() -> None:
+    data = data_of(2)
+    with pytest.raises(ValueError, match=r"alpha is 0\.5 and start is .*belongs to the start"):
+        ProjectedLeastSquaresClassifier(alpha=0.5, start="lasso").fit(data.X, data.marked)
+
+
+def test_a_start_with_an_intercept_needs_fit_intercept() -> None:
+    data = data_of(2)
+    with pytest.raises(ValueError, match=r"start has an intercept and fit_intercept is False"):
+        ProjectedLeastSquaresClassifier(start=Lasso(0.05), fit_intercept=False).fit(
+            data.X, data.marked
+        )
+
+
+def test_weights_that_a_start_cannot_take_are_refused() -> None:
+    data = data_of(2)
+    with pytest.raises(ValueError, match=r"whose fit takes no sample_weight"):
+        ProjectedLeastSquaresClassifier(start=OrthogonalMatchingPursuit()).fit(
+            data.X, data.marked, sample_weight=np.ones(len(data.X))
+        )

@@ -1,0 +1,353 @@
+"""Whole experiments: the same results however they come about."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit.experiments import (
+    Contender,
+    CrossValidation,
+    Experiment,
+    LearningCurves,
+    RunStore,
+    Sees,
+    Table,
+    engine,
+    experiment,
+    run,
+)
+from tacit.experiments.experiment import _description, _digest
+from tacit.experiments.measures import MEASURES
+from tests.experiments.tables import contenders, experiments, three_classes, two_classes
+from tests.experiments.tables import without_seconds as plain
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
+
+
+@pytest.fixture
+def trials_run(monkeypatch):
+    """(dataset, protocol, repeat, classifiers) of all trials that are run."""
+    found = []
+    original = engine.run_trial
+
+    def noting(trial, table):
+        classifiers = tuple(c.name for c in trial.contenders)
+        found.append((trial.dataset, trial.protocol.name, trial.repeat, classifiers))
+        return original(trial, table)
+
+    monkeypatch.setattr(engine, "run_trial", noting)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def written_at_once(monkeypatch):
+    monkeypatch.setattr(experiment, "WRITE_EVERY", 0.0)
+
+
+# The same results.
+
+
+def test_every_run_is_there_once_and_in_the_order_of_the_plan():
+    runs = run(experiments()).runs
+    assert len({r.key for r in runs}) == len(runs) == 3 * 2 * 2 * (2 + 1) * len(MEASURES)
+    groups = list(dict.fromkeys((r.protocol, r.dataset, r.classifier) for r in runs))
+    assert groups == [
+        (protocol, dataset, classifier)
+        for protocol in ("learning curves", "cross-validation")
+        for dataset in ("first", "second")
+        for classifier in ("supervised", "ICLS")
+    ]
+    assert all(r.status == "ok" for r in runs)
+
+
+def test_results_depend_neither_on_the_number_of_processes_nor_on_the_store(tmp_path):
+    expected = plain(run(experiments()).runs)
+    stored = RunStore(tmp_path)
+    calls = []
+    assert (
+        plain(run(experiments(), jobs=2, on_progress=lambda *c: calls.append(c)).runs) == expected
+    )
+    assert_grows_to_all(calls)
+    assert plain(run(experiments(), stored, jobs=2).runs) == expected
+    assert plain(stored.read()) == expected
+
+
+def test_results_do_not_depend_on_the_order_in_which_trials_end(monkeypatch):
+    expected = plain(run(experiments()).runs)
+    original = engine.run_trials
+
+    def shuffled(trials, tables, jobs, cluster):
+        order = np.random.default_rng(0).permutation(len(trials))
+        assert order.tolist() != sorted(order)
+        for place, (_, runs) in zip(
+            order, original([trials[i] for i in order], tables, jobs, cluster), strict=True
+        ):
+            yield int(place), runs
+
+    monkeypatch.setattr(experiment, "run_trials", shuffled)
+    assert plain(run(experiments()).runs) == expected
+
+
+def test_an_experiment_alone_gives_what_it_gives_among_others():
+    together = run(experiments()).runs
+    alone = [r for e in experiments() for r in run([e]).runs]
+    assert plain(together) == plain(alone)
+
+
+def test_names_with_odd_characters_are_just_names(tmp_path):
+    table = replace(two_classes(), name="a/b\\c|é\n%s {x} ' \"\0")
+    plan = [Experiment((table,), CrossValidation(1, 10, 3), contenders("supervised"))]
+    runs = run(plan, RunStore(tmp_path)).runs
+    assert {r.dataset for r in runs} == {table.name}
+    assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
+
+
+def test_three_classes_with_names_run_like_two():
+    plan = Experiment(
+        (three_classes(),), CrossValidation(2, 20, 5), contenders("supervised", "self-learning")
+    )
+    results = run([plan])
+    assert len(results.runs) == 2 * 2 * len(MEASURES)
+    assert all(0 < r.value < 1 for r in results.runs)
+
+
+# Resuming.
+
+
+def test_a_finished_experiment_is_not_run_again(tmp_path, trials_run):
+    first = run(experiments(), RunStore(tmp_path))
+    assert len(trials_run) == 12
+    del trials_run[:]
+    again = run(experiments(), RunStore(tmp_path))
+    assert trials_run == []
+    assert again.runs == first.runs
+
+
+def test_more_repeats_run_only_those_that_are_missing(tmp_path, trials_run):
+    run(experiments(2), RunStore(tmp_path))
+    del trials_run[:]
+    resumed = run(experiments(5), RunStore(tmp_path))
+    assert sorted({repeat for _, _, repeat, _ in trials_run}) == [2, 3, 4]
+    assert len(trials_run) == 3 * 4
+    assert plain(resumed.runs) == plain(run(experiments(5)).runs)
+
+
+def test_fewer_repeats_take_only_theirs_from_the_store(tmp_path, trials_run):
+    run(experiments(4), RunStore(tmp_path))
+    del trials_run[:]
+    fewer = run(experiments(2), RunStore(tmp_path))
+    assert trials_run == []
+    assert plain(fewer.runs) == plain(run(experiments(2)).runs)
+    assert len(RunStore(tmp_path).read()) == 2 * len(fewer.runs)
+
+
+def test_more_classifiers_run_alone_on_the_draws_of_the_others(tmp_path, trials_run):
+    run(experiments(names=("supervised", "ICLS")), RunStore(tmp_path))
+    del trials_run[:]
+    more = ("supervised", "self-learning", "ICLS")
+    resumed = run(experiments(names=more), RunStore(tmp_path))
+    assert {names for *_, names in trials_run} == {("self-learning",)}
+    assert plain(resumed.runs) == plain(run(experiments(names=more)).runs)
+
+
+def test_the_store_may_hold_more_than_is_asked_for(tmp_path):
+    run(experiments(), RunStore(tmp_path))
+    only = experiments(names=("ICLS",))[:1]
+    results = run(only, RunStore(tmp_path))
+    assert results.names("classifier") == ["ICLS"]
+    assert results.names("protocol") == ["learning curves"]
+    assert plain(results.runs) == plain(run(only).runs)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "error"), [(1, KeyboardInterrupt), (1, RuntimeError), (2, KeyboardInterrupt)]
+)
+def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, jobs, error):
+    monkeypatch.setattr(experiment, "WRITE_EVERY", 1e9)
+    calls = []
+
+    def interrupt(done, total):
+        calls.append(done)
+        if len(calls) == 6:
+            raise error
+
+    with pytest.raises(error):
+        run(experiments(), RunStore(tmp_path), jobs=jobs, on_progress=interrupt)
+    held = {(r.dataset, r.protocol, r.repeat) for r in RunStore(tmp_path).read()}
+    assert len(held) == 5
+    del trials_run[:]
+    resumed = run(experiments(), RunStore(tmp_path))
+    assert len(trials_run) == 12 - 5
+    assert not held & {trial[:3] for trial in trials_run}
+    assert plain(resumed.runs) == plain(run(experiments()).runs)
+
+
+def test_failed_runs_are_results_and_not_tried_again(tmp_path, trials_run):
+    bad = Contender("bad", LeastSquaresClassifier(alpha=-1.0), Sees.LABELED)
+    plan = [Experiment((two_classes(),), CrossValidation(2, 10, 3), (bad,))]
+    runs = run(plan, RunStore(tmp_path)).runs
+    assert [r.status[:36] for r in runs] == ["failed: ValueError: alpha is -1.0; i"] * 2
+    del trials_run[:]
+    assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
+    assert trials_run == []
+
+
+# Several experiments at once.
+
+
+def test_experiments_that_share_contenders_run_them_once(tmp_path, trials_run):
+    tables, protocol = (two_classes(),), CrossValidation(2, 10, 3)
+    plan = [
+        Experiment(tables, protocol, contenders("supervised", "ICLS")),
+        Experiment(tables, replace(protocol, n_repeats=3), contenders("supervised", "projected")),
+    ]
+    results = run(plan)
+    assert len({r.key for r in results.runs}) == len(results.runs)
+    ran = [(repeat, name) for *_, repeat, names in trials_run for name in names]
+    assert len(set(ran)) == len(ran) == 2 + 3 + 3
+    assert len(results.values("two", "cross-validation", "supervised", "error", 30)) == 3
+    assert len(results.values("two", "cross-validation", "ICLS", "error", 30)) == 2
+    # The longer one first changes nothing but the order.
+    turned = run(plan[::-1])
+    assert sorted(plain(turned.runs)) == sorted(plain(results.runs))
+    assert plain(run(plan, RunStore(tmp_path)).runs) == plain(results.runs)
+
+
+TABLE = two_classes()
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"protocol": CrossValidation(1, 12, 3)}, "protocols"),
+        ({"protocol": CrossValidation(1, 10, 4)}, "protocols"),
+        ({"tables": (replace(TABLE, X=TABLE.X + 1.0),)}, "datasets"),
+        ({"tables": (replace(TABLE, y=1 - TABLE.y),)}, "datasets"),
+        ({"contenders": (Contender("ICLS", ICLSClassifier(alpha=1.0)),)}, "classifiers"),
+        ({"contenders": (Contender("ICLS", ICLSClassifier(), Sees.EVERYTHING),)}, "classifiers"),
+    ],
+)
+def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
+    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contenders("ICLS"))
+    other = replace(one, **change)
+    with pytest.raises(ValueError, match=f"for different {kind} "):
+        run([one, other], RunStore(tmp_path) if stored else None)
+    run([one], RunStore(tmp_path))
+    with pytest.raises(ValueError, match=f"another {kind[:-1]} under the name"):
+        run([other], RunStore(tmp_path))
+    run([one], RunStore(tmp_path))
+
+
+def test_runs_of_another_version_are_refused(tmp_path, monkeypatch):
+    run(experiments(1), RunStore(tmp_path))
+    monkeypatch.setattr(experiment, "__version__", "0.0.1")
+    with pytest.raises(ValueError, match=r"another version under the name 'tacit' \(.*now 0\.0\.1"):
+        run(experiments(1), RunStore(tmp_path))
+
+
+def test_data_that_differ_in_the_last_bits_are_the_same():
+    table = two_classes()
+    table.X[0] = [0.0, 1e-12, -1e-12]
+    noise = np.array([1.0, -1.0] * 90).reshape(60, 3)
+    same = replace(table, X=table.X + 1e-14 * noise)
+    other = replace(table, X=table.X + 1e-5 * noise)
+    assert _digest(table) == _digest(same) != _digest(other)
+    assert _digest(replace(table, X=-0.0 * table.X)) == _digest(replace(table, X=0.0 * table.X))
+
+
+def test_the_description_of_a_classifier_is_whole_and_the_same_in_every_process():
+    transformer = FunctionTransformer(np.abs, inverse_func=_description)
+    text = _description(make_pipeline(transformer, ICLSClassifier(alpha=0.5)))
+    assert " at 0x" not in text
+    assert "_description" in text
+    assert "alpha=0.5" in text
+    assert "\n" not in text
+    steps = [LeastSquaresClassifier(alpha=float(k)) for k in range(99)]
+    long = _description(make_pipeline(*steps[:29]))
+    assert len(long) > 800
+    assert "alpha=15.0" in long
+    assert "..." not in long
+
+
+# Before anything runs.
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda c: Experiment((), CrossValidation(), c), "tables is empty"),
+        (lambda c: Experiment((TABLE,), CrossValidation(), ()), "contenders is empty"),
+        (lambda c: Experiment((TABLE, TABLE), CrossValidation(), c), "tables has 'two' twice"),
+        (
+            lambda c: Experiment((TABLE,), CrossValidation(), (*c, *c)),
+            "contenders has 'ICLS' twice",
+        ),
+        (
+            lambda c: Experiment((three_classes(), TABLE), LearningCurves(1, 70), c),
+            "n_labeled is 70; for dataset 'two'",
+        ),
+        (
+            lambda c: Experiment((TABLE,), CrossValidation(1, 10, 99), c),
+            "n_folds is 99",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused_at_once(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(contenders("ICLS"))
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_no_process_at_all_is_refused(tmp_path, finished):
+    if finished:
+        run(experiments(1), RunStore(tmp_path))
+    with pytest.raises(ValueError, match="jobs is 0; it must be a positive number"):
+        run(experiments(1), RunStore(tmp_path), jobs=0)
+
+
+def test_nothing_is_no_experiment_too_much():
+    assert run([]).runs == ()
+
+
+def test_a_table_that_is_written_to_by_nobody_is_enough():
+    X, y = two_classes().X.copy(), two_classes().y.copy()
+    X.flags.writeable = y.flags.writeable = False
+    frozen = Experiment((Table("two", X, y),), CrossValidation(1, 10, 3), contenders("ICLS"))
+    plan = replace(frozen, tables=(two_classes(),))
+    assert plain(run([frozen]).runs) == plain(run([plan]).runs)
+
+
+# Progress.
+
+
+def test_progress_grows_from_nothing_to_all():
+    calls = []
+    run(experiments(), on_progress=lambda *call: calls.append(call))
+    assert_grows_to_all(calls)
+
+
+def assert_grows_to_all(calls):
+    done, totals = zip(*calls, strict=True)
+    assert len(calls) == 1 + 12
+    assert done[0] == 0.0
+    assert all(before < after for before, after in pairwise(done))
+    assert set(totals) == {done[-1]}
+
+
+def test_progress_of_what_is_resumed_is_of_the_rest(tmp_path):
+    calls = []
+    run(experiments(2), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
+    whole = calls[-1][1]
+    del calls[:]
+    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
+    assert calls[0] == (0.0, whole / 2)
+    assert calls[-1] == (whole / 2, whole / 2)
+    del calls[:]
+    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
+    assert calls == [(0.0, 0)]

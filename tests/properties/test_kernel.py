@@ -1,0 +1,100 @@
+"""The guarantee of the kernel projection, for every labeling."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+from tacit.solver import Method
+from tacit.solver.kernel import KernelTable, fit_kernel_ridge, project_kernel
+from tests.properties.strategies import seeds
+
+alphas = st.sampled_from([1e-3, 0.1, 1.0, 10.0])
+kernels = st.sampled_from(["rbf", "narrow rbf", "poly", "linear"])
+
+
+def _table(kernel, seed):
+    random = np.random.default_rng(seed)
+    n_labeled, n_unlabeled, d = (int(random.integers(*r)) for r in ((2, 15), (1, 40), (1, 6)))
+    X = random.normal(size=(n_labeled + n_unlabeled, d))
+    if random.uniform() < 0.3:
+        X = X[random.integers(0, max(3, len(X) // 2), size=len(X))]
+    y = (X[:n_labeled, 0] + random.normal(size=n_labeled) > 0).astype(float)
+    y[0], y[1] = 0.0, 1.0
+    K = {
+        "rbf": lambda: rbf_kernel(X),
+        "narrow rbf": lambda: rbf_kernel(X, gamma=5.0),
+        "poly": lambda: polynomial_kernel(X),
+        "linear": lambda: X @ X.T,
+    }[kernel]()
+    weights = random.uniform(0.2, 3.0, size=len(X)) if random.uniform() < 0.5 else None
+    if weights is None:
+        return KernelTable(K, y)
+    return KernelTable(K, y, weights[:n_labeled], weights[n_labeled:])
+
+
+def _penalised(table, expansion, labels, alpha):
+    values = expansion.values(table.K)
+    w = np.ones(len(values))
+    if table.weights is not None:
+        w = np.concatenate([table.weights, table.unlabeled_weights])
+    loss = w @ (values - np.concatenate([table.y, labels])) ** 2
+    return float(loss + alpha * expansion.dual @ table.K @ expansion.dual)
+
+
+@given(kernels, seeds, alphas, st.booleans())
+def test_the_penalised_loss_on_all_rows_never_rises_whatever_the_labels(
+    kernel, seed, alpha, intercept
+):
+    table = _table(kernel, seed)
+    projection = project_kernel(table, alpha, intercept, "all", Method())
+    guaranteed = projection.squared_distance - 2.0 * projection.solution.gap()
+    random = np.random.default_rng(seed)
+    for soft in (True, False, False):
+        u = random.uniform(size=table.n_unlabeled)
+        u = u if soft else np.round(u)
+        before = _penalised(table, projection.start, u, alpha)
+        after = _penalised(table, projection.answer, u, alpha)
+        assert after <= before - guaranteed + 1e-8 * (1.0 + before)
+
+
+@given(kernels, seeds, alphas, st.booleans())
+def test_the_penalised_labeled_loss_is_never_above_that_of_another_labeling(
+    kernel, seed, alpha, intercept
+):
+    table = _table(kernel, seed)
+    projection = project_kernel(table, alpha, intercept, "labeled", Method())
+    random = np.random.default_rng(seed)
+    n = table.n_labeled
+
+    def labeled_loss(expansion):
+        w = np.ones(n) if table.weights is None else table.weights
+        loss = w @ (expansion.values(table.K)[:n] - table.y) ** 2
+        return float(loss + alpha * expansion.dual @ table.K @ expansion.dual)
+
+    best = labeled_loss(projection.answer)
+    assert best >= labeled_loss(projection.start) - 1e-9 * (1.0 + best)
+    w = None
+    if table.weights is not None:
+        w = np.concatenate([table.weights, table.unlabeled_weights])
+    near = np.clip(projection.solution.labels() + random.normal(0, 1e-2, table.n_unlabeled), 0, 1)
+    for labels in (near, random.integers(0, 2, size=table.n_unlabeled).astype(float)):
+        values = np.concatenate([table.y, labels])
+        member = fit_kernel_ridge(table.K, values, w, alpha, intercept)
+        assert best <= labeled_loss(member) * (1.0 + 1e-7) + 1e-9
+
+
+@given(seeds, st.sampled_from([1e-12, 1e-9, 1e-7, 1e-6]), st.booleans())
+def test_a_small_penalty_is_close_to_none(seed, alpha, intercept):
+    # Only with enough labels are the coefficients determined without a penalty.
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(30, 2))
+    y = (X[:12, 0] + random.normal(size=12) > 0).astype(float)
+    y[0], y[1] = 0.0, 1.0
+    table = KernelTable(X @ X.T, y)
+    for metric in ("labeled", "all"):
+        none = project_kernel(table, 0.0, intercept, metric, Method())
+        little = project_kernel(table, alpha, intercept, metric, Method())
+        np.testing.assert_allclose(
+            none.answer.values(table.K), little.answer.values(table.K), atol=1e-3
+        )
