@@ -43,8 +43,8 @@ def benchmark(
     """
     console = new_console()
     check_jobs(jobs)
-    check_folder(out)
     contenders = _contenders(methods)
+    check_folder(out)
     try:
         found, missing = load_prepared(chosen_datasets(datasets) or PAPER, data)
         tables = tuple(Table.of(each.name, each.X, each.y) for each in found)
