@@ -51,7 +51,7 @@ class Effort:
 
 def regularised_contenders() -> tuple[Contender, ...]:
     """What a careful user would have done without unlabeled rows, and ICLS on top of it."""
-    # Up to 100: hardly a penalty on columns of unit scale, and beyond it separable labels take long.
+    # Up to 100, hardly a penalty on columns of unit scale; beyond it separable labels take long.
     # scoring is named since its default changes with the version of scikit-learn.
     logistic = LogisticRegressionCV(
         Cs=[1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2], cv=5, scoring="accuracy", max_iter=1000
