@@ -13,6 +13,7 @@ from tacit import (
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
+    SoftSelfLearningClassifier,
 )
 from tests.estimators.tables import IMPLICIT, SEMI_SUPERVISED, partly_labeled
 
@@ -49,6 +50,20 @@ def test_tol_must_lie_between_zero_and_one(estimator: Any, tol: Any) -> None:
 def test_max_iter_must_be_a_positive_integer(estimator: Any, max_iter: Any) -> None:
     refused(
         estimator(max_iter=max_iter), rf"max_iter is {max_iter!r}; it must be a positive integer"
+    )
+
+
+@pytest.mark.parametrize("estimator", [*IMPLICIT, SoftSelfLearningClassifier])
+def test_a_truth_value_is_no_number_of_iterations(estimator: Any) -> None:
+    refused(estimator(max_iter=True), r"max_iter is True; it must be a positive integer")
+
+
+@pytest.mark.parametrize("fit_intercept", ["x", None, 3, 1], ids=repr)
+@pytest.mark.parametrize("estimator", [*IMPLICIT, SoftSelfLearningClassifier])
+def test_fit_intercept_must_be_a_truth_value(estimator: Any, fit_intercept: Any) -> None:
+    refused(
+        estimator(fit_intercept=fit_intercept),
+        rf"fit_intercept is {fit_intercept!r}; it must be True, .* or False",
     )
 
 
@@ -91,7 +106,11 @@ def test_parameters_are_stored_as_given_and_looked_at_only_in_fit(estimator: Any
 
 
 def test_numpy_numbers_are_numbers() -> None:
-    chosen: dict[str, Any] = {"alpha": np.float32(0.5), "max_iter": np.int32(100)}
+    chosen: dict[str, Any] = {
+        "alpha": np.float32(0.5),
+        "max_iter": np.int32(100),
+        "fit_intercept": np.bool_(True),
+    }
     model = ICLSClassifier(**chosen).fit(DATA.X, DATA.marked)
     plain = ICLSClassifier(alpha=0.5).fit(DATA.X, DATA.marked)
     np.testing.assert_array_equal(model.coef_, plain.coef_)

@@ -90,3 +90,13 @@ def test_more_features_than_labels_are_no_obstacle_to_discriminant_analysis() ->
     assert np.isfinite(model.log_likelihoods_).all()
     assert (np.diff(model.log_likelihoods_) >= -1e-8).all()
     assert np.linalg.eigvalsh(model.covariance_).min() > 0
+
+
+def test_units_that_differ_by_ten_powers_of_ten_do_not_matter() -> None:
+    data = partly_labeled(n_labeled=40, n_unlabeled=160, n_classes=4)
+    units = np.array([1e-5, 1.0, 1e5, 1.0])
+    plain = EMLDAClassifier().fit(data.X, data.marked)
+    model = EMLDAClassifier().fit(data.X * units, data.marked)
+    assert model.n_iter_ == plain.n_iter_
+    # The volumes of the units cancel, so that the densities are the same.
+    np.testing.assert_allclose(model.log_likelihoods_, plain.log_likelihoods_, rtol=1e-8)

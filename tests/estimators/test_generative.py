@@ -16,7 +16,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from tacit.estimators.generative import EMLDAClassifier, EMNaiveBayesClassifier
+from tacit.estimators.generative import (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    MCPLDAClassifier,
+)
 from tacit.selection import LabeledKFold
 from tests.estimators.generative_models import (
     ALL,
@@ -80,7 +84,7 @@ def test_without_unlabeled_rows_it_is_the_supervised_twin(estimator: Any, n_clas
         model.predict_proba(data.X), twin.predict_proba(data.X), rtol=1e-7, atol=1e-9
     )
     assert len(model.soft_labels_) == 0
-    if hasattr(model, "n_iter_"):
+    if hasattr(model, "solution_"):
         assert model.n_iter_ == 0
         assert model.solution_.status.is_success
 
@@ -259,3 +263,23 @@ def test_a_covariance_without_spread_names_the_way_out() -> None:
         EMLDAClassifier().fit(X, [0, 1, -1, -1, -1, -1])
     model = EMLDAClassifier(alpha=0.1).fit(X, [0, 1, -1, -1, -1, -1])
     assert model.predict(X).tolist() == [0, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("estimator", ALL)
+def test_probabilities_too_small_for_a_number_have_a_logarithm(
+    estimator: Any, n_classes: int
+) -> None:
+    model, X = fitted(estimator, n_classes), 1e5 * table(n_classes).X
+    logarithms = model.predict_log_proba(X)
+    assert np.isfinite(logarithms).all()
+    assert logarithms.min() < -1000.0
+    np.testing.assert_allclose(np.exp(logarithms), model.predict_proba(X), atol=1e-12)
+
+
+def test_rows_far_away_are_named_as_a_reason_for_a_singular_covariance() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(20, 2)), np.arange(20) % 2
+    X[:, 0] += 3.0 * y
+    with pytest.raises(ValueError, match="farther away"):
+        MCPLDAClassifier().fit(X, y, X_unlabeled=1e6 + random.normal(size=(20, 2)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid
 
-from tacit.estimators.generative import LDAClassifier, NearestMeanClassifier
+from tacit.estimators.generative import LDAClassifier, MCLDAClassifier, NearestMeanClassifier
 from tests.estimators.tables import partly_labeled
 
 
@@ -68,3 +71,50 @@ def test_one_row_a_class_has_no_variance_and_needs_a_penalty() -> None:
     with pytest.raises(ValueError, match="Set alpha > 0"):
         NearestMeanClassifier().fit(X, y)
     assert NearestMeanClassifier(alpha=0.5).fit(X, y).predict(X).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("n_each", [2, 3])
+def test_few_labels_of_iris_give_the_decisions_of_scikit_learn(n_each: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    few = np.concatenate([np.arange(n_each) + first for first in (0, 50, 100)])
+    model = LDAClassifier().fit(X[few], y[few])
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X[few], y[few])
+    np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+    assert model.score(X, y) > 0.8
+
+
+def _clean(n_labeled: int) -> tuple[Any, Any, Any]:
+    random = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    X = random.normal(size=(300, 20)) + 2.0 * y[:, None]
+    return X, y, np.where(np.arange(300) < n_labeled, y, -1)
+
+
+@pytest.mark.parametrize("n_labeled", [6, 10, 21])
+def test_the_pseudo_inverse_is_that_in_the_coordinates_of_the_features(n_labeled: int) -> None:
+    X, _, marked = _clean(n_labeled)
+    model = LDAClassifier().fit(X, marked)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X[:n_labeled], marked[:n_labeled])
+    size = np.abs(theirs.coef_).max()
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-7 * size)
+
+
+@pytest.mark.parametrize("n_labeled", [2, 6, 10, 21])
+@pytest.mark.parametrize("estimator", [LDAClassifier, MCLDAClassifier])
+def test_clean_classes_are_told_apart_with_few_labels(estimator: Any, n_labeled: int) -> None:
+    X, y, marked = _clean(n_labeled)
+    model = estimator().fit(X, marked)
+    assert model.score(X, y) > 0.75
+    assert np.abs(model.coef_).max() > 1e-3
+
+
+def test_one_row_a_class_is_judged_by_the_distance_to_it() -> None:
+    X, y = load_iris(return_X_y=True)
+    few = [0, 50, 100]
+    nearest = NearestMeanClassifier(alpha=1.0).fit(X[few], y[few])
+    model = LDAClassifier().fit(X[few], y[few])
+    slopes, expected = np.diff(model.coef_, axis=0), np.diff(nearest.coef_, axis=0)
+    scale = slopes[0, 0] / expected[0, 0]
+    np.testing.assert_allclose(slopes, scale * expected, rtol=1e-6)
+    assert scale > 1.0
+    assert model.predict(X[few]).tolist() == [0, 1, 2]

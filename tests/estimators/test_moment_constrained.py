@@ -75,3 +75,21 @@ def test_one_row_a_class_has_no_variance_and_needs_a_penalty() -> None:
         MCNearestMeanClassifier().fit(data.X, data.marked)
     model = MCNearestMeanClassifier(alpha=1.0).fit(data.X, data.marked)
     assert model.variance_ == pytest.approx(0.5)  # alpha d / (L d)
+
+
+@pytest.mark.parametrize("estimator", CONSTRAINED)
+def test_a_closed_form_takes_one_iteration(estimator: Any) -> None:
+    data = partly_labeled(n_labeled=15)
+    assert estimator().fit(data.X, data.marked).n_iter_ == 1
+
+
+def test_with_the_same_spread_in_all_directions_few_labels_still_decide() -> None:
+    # The means differ at right angles to all other spread, so that a pseudo-inverse has nothing.
+    random = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = random.normal(size=(200, 6))
+    X[:, 0] += 6.0 * y
+    X = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[0] * 10.0
+    model = MCLDAClassifier().fit(X, np.where(np.arange(200) < 4, y, -1))
+    assert model.score(X, y) > 0.7
+    assert np.abs(model.coef_).max() > 1e-3

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tacit.estimators.s3vm import S3VMClassifier
+from tacit.estimators.s4vm import S4VMClassifier
 from tacit.selection import LabeledKFold
 from tacit.solver.margin import TransductiveStatus
 from tests.estimators.tables import partly_labeled
@@ -306,3 +307,18 @@ def test_bad_parameters_are_named_with_what_they_were(name: str, value: Any) -> 
     with pytest.raises(ValueError, match=f"^{name} is ") as caught:
         S3VMClassifier(**{name: value}).fit(DATA.X, DATA.marked)
     assert f"{name} is {value!r}; it must be" in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", [S3VMClassifier, S4VMClassifier])
+@pytest.mark.parametrize("what", ["precomputed", "callable"])
+@pytest.mark.parametrize("wrong", ["negative", "not symmetric"])
+def test_what_is_no_kernel_is_refused(estimator: Any, what: str, wrong: str) -> None:
+    # Had failed: a machine was fitted all the same, with decisions that mean nothing.
+    def kernel(X: Any, Y: Any) -> Any:
+        K = rbf_kernel(X, Y, gamma=0.5)
+        return -K if wrong == "negative" else K * np.linspace(1.0, 2.0, len(Y))
+
+    X = kernel(DATA.X, DATA.X) if what == "precomputed" else DATA.X
+    model = estimator(kernel="precomputed" if what == "precomputed" else kernel)
+    with pytest.raises(ValueError, match=r"kernel gives a matrix that is not positive semi-def"):
+        model.fit(X, DATA.marked)

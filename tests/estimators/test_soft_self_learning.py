@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tacit import LeastSquaresClassifier
 from tacit.estimators.soft_self_learning import SoftSelfLearningClassifier
 from tacit.rows import Moments, NumpyRows
-from tacit.solver import Basis, ConstraintSet, LabeledRows, Status
+from tacit.solver import Basis, ConstraintSet, LabeledRows, Status, soft_self_learning
 from tacit.solver.least_squares import fit_least_squares
 from tacit.solver.soft_self_learning import solve_soft_self_learning
 from tests.estimators.sources import SOURCES, assert_same_coefficients, data
@@ -146,6 +146,34 @@ def test_too_few_steps_are_told() -> None:
         model = SoftSelfLearningClassifier(max_iter=1).fit(DATA.X, DATA.marked)
     assert model.solution_.status is Status.MAX_ITERATIONS
     assert model.n_iter_ == 1
+
+
+def far_away() -> tuple[Any, Any, Any]:
+    random = np.random.default_rng(24)
+    centres = random.normal(size=(4, 4))
+    y = np.arange(16) % 4
+    X = centres[y] + random.normal(size=(16, 4))
+    pool = centres[np.arange(40) % 4] + random.normal(size=(40, 4)) + 1e5
+    return X, y, pool
+
+
+def test_unlabeled_rows_far_from_the_labeled_ones_do_not_stop_it() -> None:
+    # Had failed: line searches were too coarse for the short pieces, and steps came to nothing.
+    X, y, pool = far_away()
+    model = SoftSelfLearningClassifier().fit(X, y, X_unlabeled=pool)
+    assert model.solution_.status is Status.OPTIMAL
+    assert model.solution_.is_optimal(1e-8)
+
+
+def test_steps_that_come_to_nothing_are_told_and_more_of_them_are_not_advised(
+    monkeypatch: Any,
+) -> None:
+    monkeypatch.setattr(soft_self_learning, "MORE_SWEEPS", 0)
+    X, y, pool = far_away()
+    with pytest.warns(ConvergenceWarning, match=r"raise tol .* or scale the features"):
+        model = SoftSelfLearningClassifier(max_iter=2000).fit(X, y, X_unlabeled=pool)
+    assert model.solution_.status is Status.STALLED
+    assert model.n_iter_ < 200
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,16 @@ from sklearn.linear_model import (
     Lasso,
     LassoCV,
     LinearRegression,
+    LogisticRegression,
     OrthogonalMatchingPursuit,
     Ridge,
+    RidgeClassifier,
 )
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from tacit import ProjectedLeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tests.estimators.tables import assert_same_model, partly_labeled
 
 STARTS = [Lasso(0.05), ElasticNet(0.05), LassoCV(), Ridge(3.0), LinearRegression()]
@@ -153,3 +157,49 @@ def test_weights_that_a_start_cannot_take_are_refused() -> None:
         ProjectedLeastSquaresClassifier(start=OrthogonalMatchingPursuit()).fit(
             data.X, data.marked, sample_weight=np.ones(len(data.X))
         )
+
+
+CLASSIFIERS = [
+    RidgeClassifier(),
+    LogisticRegression(),
+    ICLSClassifier(),
+    make_pipeline(StandardScaler(), RidgeClassifier()),
+]
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("start", CLASSIFIERS, ids=lambda start: type(start).__name__)
+def test_a_classifier_is_no_start(start: Any, fitted: bool) -> None:
+    # Had failed: targets -1 and 1, logits and shifted constants were projected as regressions.
+    data = data_of(2)
+    start = clone(start)
+    if fitted:
+        start.fit(*data.labeled)
+    message = rf"start is a {type(start).__name__}, a classifier.*it must be None, one of .*Lasso"
+    with pytest.raises(TypeError, match=message):
+        ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_least_squares_classifier_stands_for_its_regression(
+    n_classes: int, fitted: bool, fit_intercept: bool
+) -> None:
+    # Had failed: the constant minus 1/2 was taken for the constant.
+    data = data_of(n_classes)
+    start = LeastSquaresClassifier(alpha=3.0, fit_intercept=fit_intercept, unlabeled=0)
+    if fitted:
+        start.set_params(unlabeled=-1).fit(*data.labeled)
+    chosen: dict[str, Any] = {"fit_intercept": fit_intercept}
+    given = ProjectedLeastSquaresClassifier(start=start, **chosen).fit(data.X, data.marked)
+    plain = ProjectedLeastSquaresClassifier(alpha=3.0, **chosen).fit(data.X, data.marked)
+    np.testing.assert_allclose(given.supervised_intercept_, plain.supervised_intercept_, atol=1e-12)
+    assert_same_model(given, plain, atol=1e-8)
+
+
+def test_a_least_squares_classifier_of_other_classes_is_refused() -> None:
+    data = data_of(2)
+    start = LeastSquaresClassifier().fit(data.X[data.known], data.y[data.known] + 1)
+    with pytest.raises(ValueError, match=r"start is .* classes \[1, 2\], and y has \[0, 1\]"):
+        ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)

@@ -1,5 +1,7 @@
 """The guarantee of the kernel projection, for every labeling."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,14 +15,19 @@ alphas = st.sampled_from([1e-3, 0.1, 1.0, 10.0])
 kernels = st.sampled_from(["rbf", "narrow rbf", "poly", "linear"])
 
 
-def _table(kernel, seed):
+def _table(kernel, seed, n_classes=None):
     random = np.random.default_rng(seed)
-    n_labeled, n_unlabeled, d = (int(random.integers(*r)) for r in ((2, 15), (1, 40), (1, 6)))
+    sizes = ((n_classes or 2, 15), (1, 40), (1, 6))
+    n_labeled, n_unlabeled, d = (int(random.integers(*r)) for r in sizes)
     X = random.normal(size=(n_labeled + n_unlabeled, d))
     if random.uniform() < 0.3:
         X = X[random.integers(0, max(3, len(X) // 2), size=len(X))]
     y = (X[:n_labeled, 0] + random.normal(size=n_labeled) > 0).astype(float)
     y[0], y[1] = 0.0, 1.0
+    if n_classes is not None:
+        codes = random.integers(n_classes, size=n_labeled)
+        codes[:n_classes] = np.arange(n_classes)
+        y = np.eye(n_classes)[codes]
     K = {
         "rbf": lambda: rbf_kernel(X),
         "narrow rbf": lambda: rbf_kernel(X, gamma=5.0),
@@ -38,8 +45,8 @@ def _penalised(table, expansion, labels, alpha):
     w = np.ones(len(values))
     if table.weights is not None:
         w = np.concatenate([table.weights, table.unlabeled_weights])
-    loss = w @ (values - np.concatenate([table.y, labels])) ** 2
-    return float(loss + alpha * expansion.dual @ table.K @ expansion.dual)
+    loss = np.sum(w @ (values - np.concatenate([table.y, labels])) ** 2)
+    return float(loss + alpha * np.vdot(expansion.dual, table.K @ expansion.dual))
 
 
 @given(kernels, seeds, alphas, st.booleans())
@@ -82,6 +89,42 @@ def test_the_penalised_labeled_loss_is_never_above_that_of_another_labeling(
         values = np.concatenate([table.y, labels])
         member = fit_kernel_ridge(table.K, values, w, alpha, intercept)
         assert best <= labeled_loss(member) * (1.0 + 1e-7) + 1e-9
+
+
+@given(kernels, seeds, alphas, st.booleans(), st.sampled_from([3, 4]))
+def test_the_penalised_loss_of_several_classes_never_rises_whatever_the_labels(
+    kernel, seed, alpha, intercept, n_classes
+):
+    table = _table(kernel, seed, n_classes)
+    projection = project_kernel(table, alpha, intercept, "all", Method())
+    guaranteed = projection.squared_distance - 2.0 * projection.solution.gap()
+    random = np.random.default_rng(seed)
+    soft = random.dirichlet(np.ones(n_classes), size=table.n_unlabeled)
+    hard = (np.eye(n_classes)[random.integers(n_classes, size=len(soft))] for _ in range(2))
+    for P in (soft, *hard):
+        before = _penalised(table, projection.start, P, alpha)
+        after = _penalised(table, projection.answer, P, alpha)
+        assert after <= before - guaranteed + 1e-8 * (1.0 + before)
+
+
+@given(kernels, seeds, alphas, st.sampled_from(["labeled", "all"]))
+def test_two_classes_on_the_simplex_are_those_in_the_interval(kernel, seed, alpha, metric):
+    table = _table(kernel, seed)
+    one = project_kernel(table, alpha, True, metric, Method())
+    columns = replace(table, y=np.column_stack([1.0 - table.y, table.y]))
+    two = project_kernel(columns, alpha, True, metric, Method())
+    values = two.answer.values(table.K)
+    np.testing.assert_allclose(values.sum(axis=1), 1.0, atol=1e-7)
+    # In the metric, where the gaps say how far either can be from the answer.
+    dual = one.answer.dual - two.answer.dual[:, 1]
+    w = np.ones(len(values))
+    if table.weights is not None:
+        w = np.concatenate([table.weights, table.unlabeled_weights])
+    if metric == "labeled":
+        w[table.n_labeled :] = 0.0
+    square = w @ (one.answer.values(table.K) - values[:, 1]) ** 2 + alpha * dual @ table.K @ dual
+    allowed = np.sqrt(2.0 * one.solution.gap()) + np.sqrt(two.solution.gap())
+    assert np.sqrt(max(square, 0.0)) <= allowed + 1e-8
 
 
 @given(seeds, st.sampled_from([1e-12, 1e-9, 1e-7, 1e-6]), st.booleans())

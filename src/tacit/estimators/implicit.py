@@ -148,8 +148,8 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
                 f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
                 "gap to reach."
             )
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
+        check_max_iter(self.max_iter)
+        check_fit_intercept(self.fit_intercept)
 
     def _warn_if_unfinished(self) -> None:
         solution = self.solution_
@@ -168,6 +168,22 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             f"{advice}.",
             ConvergenceWarning,
             stacklevel=4,  # the caller of `fit`
+        )
+
+
+def check_max_iter(max_iter: Any) -> None:
+    """Refuse what is no positive integer; a truth value is none."""
+    is_integer = isinstance(max_iter, numbers.Integral) and not isinstance(max_iter, bool)
+    if not is_integer or max_iter < 1:
+        raise ValueError(f"max_iter is {max_iter!r}; it must be a positive integer.")
+
+
+def check_fit_intercept(fit_intercept: Any) -> None:
+    """Refuse what is no truth value, because anything else would count as one."""
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ValueError(
+            f"fit_intercept is {fit_intercept!r}; it must be True, for a model with a constant, or "
+            "False."
         )
 
 

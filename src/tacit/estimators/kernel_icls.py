@@ -41,7 +41,9 @@ class KernelICLSClassifier(KernelClassifier):
 
     and with `metric="all"` the one nearest to the supervised solution on all rows,
     :math:`\sum_{i=1}^{N} (f(x_i) - f_{sup}(x_i))^2 + \alpha\|f - f_{sup}\|^2`, for which the
-    penalised loss on all rows falls whatever the unknown labels are.
+    penalised loss on all rows falls whatever the unknown labels are. For K > 2 classes there is one
+    function a class, all of these are sums over the classes, and the soft labels of a row lie on
+    the simplex: one joint problem, in which the classes compete for the rows.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ class KernelICLSClassifier(KernelClassifier):
         Whether to fit a constant.
     solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
         "auto" is an active-set method where the kernel has many directions, and the interior-point
-        method otherwise. All give the same answer.
+        method otherwise. All give the same answer. "lbfgsb" is for two classes only.
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
@@ -77,18 +79,18 @@ class KernelICLSClassifier(KernelClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (K,)
         The labels.
     X_fit_ : ndarray, sparse matrix or None
         The labeled rows, then the unlabeled ones; None for a precomputed kernel.
-    dual_coef_ : ndarray of shape (1, N)
+    dual_coef_ : ndarray of shape (1, N) or (K, N)
         The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`. For a precomputed kernel
         in the order of the rows given to `fit`.
-    intercept_ : ndarray of shape (1,)
+    intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
-    soft_labels_ : ndarray of shape (U,)
+    soft_labels_ : ndarray of shape (U,) or (U, K)
         The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled.
+        then those of X_unlabeled. For more than two classes, one column a class, adding up to one.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -112,9 +114,11 @@ class KernelICLSClassifier(KernelClassifier):
 
     Notes
     -----
-    Costs O(N^2) memory and O(N^3) time. For many rows, approximate the kernel by
-    `sklearn.kernel_approximation.Nystroem` and fit ICLSClassifier on its features. The linear
-    kernel gives the answer of ICLSClassifier with the same alpha.
+    Costs O(N^2) memory and O(N^3) time. For K > 2 classes and a kernel of full rank it is the same,
+    as long as no more than a quarter of the soft labels are zero; in the worst case the equations
+    are of order K U, which is O(K^2 N^2) memory and O(K^3 N^3) time. For many rows, approximate the
+    kernel by `sklearn.kernel_approximation.Nystroem` and fit ICLSClassifier on its features. The
+    linear kernel gives the answer of ICLSClassifier with the same alpha.
 
     References
     ----------
@@ -134,7 +138,7 @@ class KernelICLSClassifier(KernelClassifier):
     0.99
     """
 
-    soft_labels_: Vector
+    soft_labels_: Matrix
     solution_: Solution
     certificate_: Certificate
     supervised_dual_coef_: Matrix
@@ -170,7 +174,7 @@ class KernelICLSClassifier(KernelClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.solver != "lbfgsb"
         return tags
 
     def fit(
@@ -183,7 +187,7 @@ class KernelICLSClassifier(KernelClassifier):
         X : array-like or sparse matrix of shape (n, d)
             Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
         y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
+            Labels of at least two classes, and marks for unlabeled rows.
         X_unlabeled : array-like or sparse matrix of shape (m, d), optional
             More unlabeled rows of the same features, of weight one. Not for a precomputed kernel.
         sample_weight : array-like of shape (n,), optional
@@ -199,10 +203,10 @@ class KernelICLSClassifier(KernelClassifier):
         with all_or_nothing(self):
             training = self._read(X, y, X_unlabeled, sample_weight, supervised=False)
             data = training.data
-            self._check_two_classes(data.classes)
+            self._check_solver_for(data.classes)
             alpha = self._read_alpha(self.alpha, training)
             unlabeled_weights = data.unlabeled.weights  # type: ignore[attr-defined]
-            table = KernelTable(training.K, data.y, data.weights, unlabeled_weights)
+            table = KernelTable(training.K, data.targets, data.weights, unlabeled_weights)
             method = Method(self.solver, self.tol, self.max_iter)
             with one_blas_thread() if len(table.K) <= FEW else nullcontext():
                 projection = project_kernel(table, alpha, self.fit_intercept, self.metric, method)
@@ -226,12 +230,13 @@ class KernelICLSClassifier(KernelClassifier):
         self, projection: KernelProjection, table: KernelTable, alpha: float
     ) -> Certificate:
         before, after = projection.start.values(table.K), projection.answer.values(table.K)
-        # Both functions are known on all rows, so the two columns are all there is to sweep.
+        # Both functions are known on all rows, so their values are all there is to sweep.
         values = np.column_stack([before, after])
-        n = table.n_labeled
+        n, n_classes = table.n_labeled, values.shape[1] // 2
+        shape = (-1, *table.y.shape[1:])
         plain = certify(
-            lambda rows: np.asarray(rows[:, 0]),
-            lambda rows: np.asarray(rows[:, 1]),
+            lambda rows: np.reshape(rows[:, :n_classes], shape),
+            lambda rows: np.reshape(rows[:, n_classes:], shape),
             values[:n],
             table.y,
             table.weights,
@@ -242,19 +247,18 @@ class KernelICLSClassifier(KernelClassifier):
             return plain
         # Pythagoras, less what the duality gap leaves open.
         squared = max(0.0, projection.squared_distance - 2.0 * projection.solution.gap())
-        improvement = squared / table.total_weight
+        # The loss of several classes is half its sum over them, as for either one of two.
+        improvement = squared / table.total_weight * (1.0 if table.y.ndim == 1 else 0.5)
         fields = vars(plain) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
         return PenalisedCertificate(**fields, penalised_improvement=improvement)
 
-    def _check_two_classes(self, classes: Any) -> None:
-        if len(classes) == 2:
+    def _check_solver_for(self, classes: Any) -> None:
+        if len(classes) == 2 or self.solver != "lbfgsb":
             return
-        shown = ", ".join(repr(c) for c in classes[:5].tolist())
-        more = ", ..." if len(classes) > 5 else ""
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"{type(self).__name__} found the {len(classes)} classes {shown}{more} in y. "
-            "Use KernelLeastSquaresClassifier for more than two."
+            f'solver is "lbfgsb", which is for two classes, and y has {len(classes)}; use "auto" '
+            'or "interior-point".'
         )
 
     def _check_parameters(self) -> None:

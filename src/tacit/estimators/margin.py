@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tacit.solver.margin import (
     HingeProblem,
     HingeSolution,
     centred,
+    check_kernel,
     solve_hinge,
 )
 
@@ -69,6 +70,20 @@ class MarginRows:
     def has_unlabeled(self) -> bool:
         """Whether any unlabeled row counts."""
         return bool((self.unlabeled_weights > 0).any())
+
+    def counted(self) -> MarginRows:
+        """The same without the unlabeled rows of weight zero."""
+        counts = self.unlabeled_weights > 0
+        if counts.all():
+            return self
+        index = np.flatnonzero(np.append(np.ones(len(self.y), dtype=bool), counts))
+        return replace(
+            self,
+            X=None if self.X is None else self.X[index],
+            K=None if self.K is None else self.K[np.ix_(index, index)],
+            index=None if self.index is None else self.index[index],
+            unlabeled_weights=self.unlabeled_weights[counts],
+        )
 
     def costs(self, C: float, C_unlabeled: float) -> Vector:
         """The cost of each row's loss."""
@@ -189,6 +204,8 @@ class MarginClassifier(KernelClassifier):
             K = self._function()(rows, rows) if is_wide or self.kernel != "linear" else None
             index, n_columns = None, rows.shape[0]
         _check_two_classes(self, data.classes)
+        if K is not None and (callable(self.kernel) or self.kernel == "precomputed"):
+            check_kernel(K)
         labeled_weights, unlabeled_weights = _weights_of(data)
         return MarginRows(data, rows, K, index, n_columns, labeled_weights, unlabeled_weights)
 

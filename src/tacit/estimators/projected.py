@@ -48,13 +48,14 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         The shares of the classes among the unlabeled rows, where they are known: in the order of
         `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
         of the soft labels is then held at them, and the set C is smaller.
-    start : None, "lasso", "elastic-net" or regressor, default=None
+    start : None, "lasso", "elastic-net", regressor or LeastSquaresClassifier, default=None
         What is projected. None: the supervised least squares or ridge solution. "lasso" and
         "elastic-net": sparse models, their penalties chosen by cross-validation on the labeled
         rows. A linear scikit-learn regressor (`Lasso()`, `ElasticNetCV()`, ...): an unfitted one is
         cloned and fitted on the labeled rows, once for each column of indicators; a fitted one is
         used as it is and must predict the indicator of `classes_[1]`, or those of all classes if
-        there are more than two. The guarantee of `metric="all"` holds for any start.
+        there are more than two. A LeastSquaresClassifier stands for the regression behind it; other
+        classifiers are refused. The guarantee of `metric="all"` holds for any start.
 
     Attributes
     ----------

@@ -102,7 +102,8 @@ class S4VMClassifier(MarginClassifier):
         one where the program chose its labels, and otherwise one fitted to labeled rows and
         chosen labels.
     separators_ : tacit.solver.margin.Separators
-        The labelings, -1 and 1, that entered the program.
+        The labelings, -1 and 1, that entered the program, of unlabeled rows with a weight above
+        zero.
     solution_ : tacit.solver.margin.WorstCase
         The program's answer: its value, the bound that no labels can exceed, and whether the
         supervised labels were kept.
@@ -198,7 +199,8 @@ class S4VMClassifier(MarginClassifier):
             More unlabeled rows, of weight one.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights of the rows of X: factors of their costs, and of unlabeled rows in
-            gain and loss.
+            gain and loss. Unlabeled rows of weight zero are only labeled, by the machine that
+            `predict` uses.
 
         Returns
         -------
@@ -214,14 +216,16 @@ class S4VMClassifier(MarginClassifier):
         return self
 
     def _choose(self, rows: MarginRows) -> HingeSolution:
-        origin = rows.origin(of_unlabeled=False)
-        machine = rows.supervised(self.C, None, origin, self.tol)
-        geometry = rows.geometry(origin)
-        values = rows.supervised_values(machine, geometry, None)
+        counted = rows.counted()
+        origin = counted.origin(of_unlabeled=False)
+        machine = counted.supervised(self.C, None, origin, self.tol)
+        geometry = counted.geometry(origin)
+        values = counted.supervised_values(machine, geometry, None)
         baseline = np.where(values > 0, 1.0, -1.0)
         beta = np.concatenate([rows.y * machine.alpha, np.zeros(len(baseline))])
+        before = self._all_labels(rows, beta, machine.b, baseline)
         if rows.has_unlabeled:
-            costs = rows.costs(self.C, self.C_unlabeled)
+            costs = counted.costs(self.C, self.C_unlabeled)
             bounds = label_bounds(len(baseline), rows.mean_label, self.balance_tolerance)
             problem = SeparatorProblem(geometry, rows.y, costs, *bounds)
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -229,7 +233,7 @@ class S4VMClassifier(MarginClassifier):
             found = sample_separators(problem, values, self.n_samples, random, self.max_iter)
             if self.n_clusters is not None:
                 found = representatives(found, self.n_clusters, random)
-            weights = rows.unlabeled_weights
+            weights = counted.unlabeled_weights
             answer = worst_case(found.labels, baseline, float(self.loss_weight), weights)
             if not answer.is_baseline:
                 machine = solve_hinge(problem.with_labels(answer.labels), tol=self.tol)
@@ -237,17 +241,38 @@ class S4VMClassifier(MarginClassifier):
         else:
             found = Separators(np.zeros((0, len(baseline))), np.zeros(0), 0, 0)
             answer = WorstCase(baseline, 0.0, 0.0, 0.0, True)
-        self._store(rows, origin, beta, machine.b)
-        self.soft_labels_ = np.asarray(answer.labels > 0, dtype=np.float64)
-        self.transductive_labels_ = self.classes_[(answer.labels > 0).astype(np.intp)]
-        self.supervised_labels_ = self.classes_[(baseline > 0).astype(np.intp)]
+        after = self._all_labels(rows, beta, machine.b, answer.labels)
+        self._store(counted, origin, beta, machine.b)
+        self.soft_labels_ = np.asarray(after > 0, dtype=np.float64)
+        self.transductive_labels_ = self.classes_[(after > 0).astype(np.intp)]
+        self.supervised_labels_ = self.classes_[(before > 0).astype(np.intp)]
         self.separators_ = found
         self.solution_ = answer
         self.n_iter_ = found.n_iter
         return machine
 
+    def _all_labels(self, rows: MarginRows, beta: Vector, b: float, labels: Vector) -> Vector:
+        """The labels of the rows with a weight, and those that the machine gives to the others."""
+        counts = rows.unlabeled_weights > 0
+        if counts.all():
+            return labels
+        everywhere = np.zeros(len(rows.y) + len(counts))
+        everywhere[np.append(np.ones(len(rows.y), dtype=bool), counts)] = beta
+        geometry = rows.geometry(rows.origin(of_unlabeled=False))
+        values = geometry.values(geometry.combine(everywhere))[len(rows.y) :] + b
+        following = np.where(values > 0, 1.0, -1.0)
+        following[counts] = labels
+        return np.asarray(following)
+
     def _check_parameters(self) -> None:
         self._check_margin_parameters()
+        try:
+            check_random_state(self.random_state)
+        except ValueError as error:
+            raise ValueError(
+                f"random_state is {self.random_state!r}; it must be an integer between 0 and "
+                "4294967295, a numpy.random.RandomState, or None."
+            ) from error
         check_positive_integer("n_samples", self.n_samples)
         if self.n_clusters is not None:
             check_positive_integer("n_clusters", self.n_clusters)

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
+from tacit.estimators.implicit import check_fit_intercept, check_max_iter
 from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import all_or_nothing, read_training_data
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Status, certify
@@ -186,8 +187,8 @@ class SoftSelfLearningClassifier(LinearClassifier):
                 f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
                 "gap to reach."
             )
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
+        check_max_iter(self.max_iter)
+        check_fit_intercept(self.fit_intercept)
 
     def _warn_if_unfinished(self) -> None:
         result = self.solution_

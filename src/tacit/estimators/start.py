@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from tacit._typing import Vector
+from tacit.estimators.least_squares import LeastSquaresClassifier
 from tacit.estimators.training import TrainingData
 from tacit.solver import Coefficients
 
@@ -26,9 +27,9 @@ def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficien
 
     Parameters
     ----------
-    start : "lasso", "elastic-net" or a scikit-learn regressor
-        A fitted regressor is used as it is; an unfitted one is cloned and fitted to the labeled
-        rows, once for each column of indicators.
+    start : "lasso", "elastic-net", a scikit-learn regressor or LeastSquaresClassifier
+        A fitted model is used as it is; an unfitted one is cloned and fitted to the labeled rows, a
+        regressor once for each column of indicators.
     data : TrainingData
         The labeled rows.
     fit_intercept : bool
@@ -47,7 +48,16 @@ def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficien
             "coef_ and intercept_ such as scikit-learn's Lasso(), fitted or not."
         )
     targets = data.targets.reshape(len(data.codes), -1)
-    if _is_fitted(start):
+    if isinstance(start, LeastSquaresClassifier):
+        coefficients = _of_least_squares(start, data, targets.shape[1])
+    elif is_classifier(start):
+        raise TypeError(
+            f"start is a {type(start).__name__}, a classifier, whose values are not those of the "
+            f"indicators 0 and 1; it must be None, one of {list(NAMES)}, or a linear regressor "
+            "with coef_ and intercept_ such as Lasso(). Use the regressor of the same penalty, "
+            "Ridge() for RidgeClassifier(), or tacit's LeastSquaresClassifier."
+        )
+    elif _is_fitted(start):
         coefficients = _fitted(start, data.X.shape[1], targets.shape[1])
     else:
         columns = [_fit(start, data, column) for column in targets.T]
@@ -91,6 +101,23 @@ def _is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def _of_least_squares(
+    model: LeastSquaresClassifier, data: TrainingData, n_columns: int
+) -> Coefficients:
+    """The regression behind a classifier of this package, which keeps its values minus 1/2."""
+    if not _is_fitted(model):
+        # Codes are never marks of unlabeled rows, whatever marks the classifier knows.
+        model = clone(model).set_params(unlabeled=None)
+        model.fit(data.X, data.codes, sample_weight=data.weights)
+    elif not np.array_equal(model.classes_, data.classes):
+        raise ValueError(
+            f"start is a LeastSquaresClassifier fitted to the classes {model.classes_.tolist()}, "
+            f"and y has {data.classes.tolist()}; fit it to the same classes, or pass it unfitted."
+        )
+    fitted = _fitted(model, data.X.shape[1], n_columns)
+    return Coefficients(fitted.coef, fitted.intercept + 0.5)
 
 
 def _fit(model: Any, data: TrainingData, column: Vector) -> Coefficients:

@@ -131,7 +131,8 @@ def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
         "Names in bold are supervised; the methods below each are compared with it: in "
         "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
         f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take up to a minute with more "
-        f"than {MANY_FEATURES} features are left out there.",
+        f"than {MANY_FEATURES} features are left out there, and their mean is over the "
+        "other datasets.",
         tuple(
             {
                 "dataset": s.dataset,

@@ -23,8 +23,12 @@ SUFFICIENT = 1e-4
 # Rounding errors of the objective, relative to it.
 ROUNDING = 1e-14
 # Points of a line search in one sweep, and sweeps of it: the step is found to 1 / 256 and the
-# slope is interpolated linearly from there on, which is exact within a piece.
-SECTIONS, SECTION_SWEEPS = 16, 2
+# slope is interpolated linearly from there on, which is exact within a piece. Where the first
+# piece is shorter than that, as with rows far from the others, up to so many more sweeps follow.
+SECTIONS, SECTION_SWEEPS, MORE_SWEEPS = 16, 2, 10
+# Steps after which they are judged as a whole, the part of the gap that must be gone by then,
+# and the part of it by which the objective must fall, or more steps would not help either.
+ROUND, LOSES, FALLS = 40, 0.1, 1e-3
 # Where labels leave directions open, the pull towards the supervised solution relative to the
 # smallest curvature that they determine, and the curvature below which a direction is open.
 PULL, OPEN = 1e-8, 1e-4
@@ -167,6 +171,7 @@ class _Newton:
 
         # The gap is of first order in the gradient, and the predicted decrease of second.
         small = tol**2
+        before = np.inf, np.inf
         for n_iter in range(max_iter + 1):
             # 1. The Newton step, and what it promises.
             gradient = self._gradient(theta, sums)
@@ -184,8 +189,16 @@ class _Newton:
                 if settled or n_iter == max_iter:
                     break
                 small *= 1e-4
+            if n_iter % ROUND == 0 and n_iter > 0:
+                gap = self._gap(theta, sums)
+                loses = gap <= (1.0 - LOSES) * before[0]
+                if not loses and before[1] - objective <= FALLS * gap:
+                    theta, sums, gap = self._polish(theta, sums)
+                    break
+                before = gap, objective
             # 3. Step.
             theta, sums = self._search(theta, sums, step, decrease)
+        objective = self._labeled(theta) + sums.value
         status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
         return self._result(theta, status, n_iter, objective, gap)
 
@@ -253,7 +266,9 @@ class _Newton:
         if self._value(theta + step, ahead) <= enough:
             return theta + step, ahead
         low, high = 0.0, 1.0
-        for _ in range(SECTION_SWEEPS):
+        for sweep in range(SECTION_SWEEPS + MORE_SWEEPS):
+            if sweep >= SECTION_SWEEPS and low > 0.0:
+                break
             points = np.linspace(low, high, SECTIONS + 1)
             slopes = self._slopes(theta, step, points)
             rising = int(np.argmax(slopes >= 0.0)) if (slopes >= 0.0).any() else SECTIONS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -145,3 +147,17 @@ def test_smoothed_probabilities_of_words_are_the_mode_of_their_posterior():
     for _ in range(20):
         other = random.dirichlet(np.ones(3), size=2)
         assert posterior(other) <= posterior(expected)
+
+
+def test_a_likelihood_that_is_no_number_ends_the_iteration():
+    data = classes()
+    space = Space.of(data.everything)
+    start = supervised_lda(data.labeled, 0.0)
+    with pytest.raises(ValueError, match=r"log-likelihood is inf after 1 iterations.*Standardise"):
+        maximise_expectation(
+            NumpyRows(data.X_u, data.weights_u),
+            space.mean,
+            data.labeled.sums(space.mean),
+            start,
+            lambda v: replace(lda_model(space, space.sums(v)), constant=np.inf),
+        )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,6 +34,20 @@ class Probabilities:
         if values.ndim == 1:
             return np.column_stack([expit(-values), expit(values)])
         return np.asarray(softmax(values, axis=1))
+
+
+@dataclass(frozen=True)
+class LogProbabilities:
+    """The logarithm of the probability of each class, also where that is too small a number."""
+
+    decision: Decision
+
+    def __call__(self, X: Any) -> Matrix:
+        """One row of logarithms for each row."""
+        values = self.decision(X)
+        if values.ndim == 1:
+            return np.column_stack([log_expit(-values), log_expit(values)])
+        return np.asarray(log_softmax(values, axis=1))
 
 
 class GenerativeClassifier(LinearClassifier):
@@ -81,16 +95,18 @@ class GenerativeClassifier(LinearClassifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d)
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
             Rows to judge.
 
         Returns
         -------
         ndarray of shape (n, K)
-            Columns in the order of `classes_`.
+            Columns in the order of `classes_`, finite also where a probability is too small for a
+            number. For a Dask array a Dask array, for Parquet files an object that writes Parquet
+            files.
         """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        check_is_fitted(self)
+        return self._map(X, LogProbabilities(Decision(self.coef_, self.intercept_)))
 
     def _store_discriminants(self, discriminants: Coefficients, data: TrainingData) -> None:
         """Keep discriminants as scikit-learn's linear classifiers do: one row for two classes."""

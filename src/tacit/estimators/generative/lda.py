@@ -52,8 +52,11 @@ class LDAClassifier(GaussianClassifier):
 
     Notes
     -----
-    Costs O(L d^2 + d^3). Directions in which the rows do not vary, or in which those of each class
-    do not vary (as with L < d + K), are left out where alpha is zero.
+    Costs O(L d^2 + d^3). Where alpha is zero, directions in which the rows of each class do not
+    vary (as with L < d + K) are left out: the inverse of the covariance is the pseudo-inverse, as
+    with scikit-learn's solver "lsqr". It depends on the units of the features, so standardise
+    them. Where nothing else tells the classes apart, as with one row a class, these directions
+    decide, with probabilities close to 0 and 1.
 
     Examples
     --------

@@ -54,6 +54,8 @@ class MCLDAClassifier(GaussianClassifier):
         The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
         those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
         computed on demand.
+    n_iter_ : int
+        1: the answer is a closed form.
     n_features_in_ : int
         Features seen in `fit`.
     feature_names_in_ : ndarray of shape (d,)
@@ -66,8 +68,10 @@ class MCLDAClassifier(GaussianClassifier):
     Notes
     -----
     Closed form: one sweep of O(U d^2), then O(d^3). The square root is the one whose eigenvalues
-    are positive, so that an invertible map of the features changes no prediction. Directions in
-    which only unlabeled rows vary belong to the covariance within the classes.
+    are positive, so that an invertible map of the features changes no prediction where the
+    covariance is not singular. Directions in which only unlabeled rows vary belong to the
+    covariance within the classes. With few labels (L < d + K) and alpha zero it is singular, and
+    its pseudo-inverse is taken, as in `LDAClassifier`: standardise the features, or set alpha > 0.
 
     References
     ----------
@@ -90,6 +94,7 @@ class MCLDAClassifier(GaussianClassifier):
 
     covariance_: Matrix
     soft_labels_: Any
+    n_iter_: int
 
     def __init__(self, alpha: float = 0.0, unlabeled: Any = -1) -> None:
         self.alpha = alpha
@@ -125,5 +130,6 @@ class MCLDAClassifier(GaussianClassifier):
                 everything = labeled.total + Moments.of(data.unlabeled)
                 model = constrained_lda(labeled, everything, alpha)
             self._store_model(model, data)
+            self.n_iter_ = 1
             self.soft_labels_ = data.unlabeled.map(Responsibilities(model.discriminants))
         return self

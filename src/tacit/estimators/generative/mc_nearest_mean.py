@@ -53,6 +53,8 @@ class MCNearestMeanClassifier(NearestMeanBase):
         The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
         those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
         computed on demand.
+    n_iter_ : int
+        1: the answer is a closed form.
     n_features_in_ : int
         Features seen in `fit`.
     feature_names_in_ : ndarray of shape (d,)
@@ -89,6 +91,7 @@ class MCNearestMeanClassifier(NearestMeanBase):
 
     variance_: float
     soft_labels_: Any
+    n_iter_: int
 
     def __init__(self, alpha: float = 0.0, unlabeled: Any = -1) -> None:
         self.alpha = alpha
@@ -124,5 +127,6 @@ class MCNearestMeanClassifier(NearestMeanBase):
                 everything = labeled.total + Moments.of(data.unlabeled)
                 model = constrained_nearest_mean(labeled, everything, alpha)
             self._store_model(model, data)
+            self.n_iter_ = 1
             self.soft_labels_ = data.unlabeled.map(Responsibilities(model.discriminants))
         return self

@@ -200,6 +200,12 @@ def maximise_expectation(
         expected = expect(model)
         known = _of_labeled(model.discriminants, centre, labeled)
         history.append(known + weight * expected.log_likelihood + model.constant)
+        if not np.isfinite(history[-1]):
+            raise ValueError(
+                f"The log-likelihood is {history[-1]} after {len(history)} iterations: the numbers "
+                "in X or X_unlabeled are too large or too different in scale. Standardise the "
+                "features, or set alpha > 0."
+            )
         gap = _remaining(history) / total
         if gap <= tol:
             return model, EMResult(np.array(history), total, EMStatus.CONVERGED, gap)

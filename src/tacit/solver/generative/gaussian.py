@@ -87,7 +87,32 @@ class LabeledStatistics:
 
 def fitted_discriminants(v: Matrix, scatter: Scatter, total_weight: float) -> Matrix:
     """Constants and slopes, in whitened coordinates, of the model with class moments v."""
-    slopes = total_weight * scatter.solve(scatter.means)
+    return _through_means(v, scatter, total_weight, total_weight * scatter.solve(scatter.means))
+
+
+def singular_discriminants(v: Matrix, scatter: Scatter, space: Space) -> Matrix:
+    """The same with the pseudo-inverse of the pooled covariance in the coordinates x.
+
+    `scatter` leaves singular directions U out. In whitened coordinates they are at right angles to
+    all others, and what tells the classes apart is lost with them; not so in x. With P the map
+    from x to z, P A for A = I - U (PU)^+ P is P without its part along PU, so that P A W^+ A'P' is
+    the pseudo-inverse in x.
+
+    Where that tells no classes apart (one row a class, for example) U decides, as in the limit of
+    alpha to zero: by the distance in x, with the least spread that would not be singular.
+    """
+    N, P, U = space.total_weight, space.functions.coef, scatter.singular.T
+    Q, R = np.linalg.qr(P @ U)
+    A = np.eye(len(U)) - U @ np.linalg.solve(R, Q.T @ P)
+    slopes = N * scatter.solve(scatter.means @ A) @ A.T
+    if float(np.sum(slopes * v[:, 1:])) <= RANK_CUT * N:
+        to_x = U @ np.linalg.inv(R / np.linalg.norm(R, -2))
+        slopes = N / RANK_CUT * (scatter.means @ to_x) @ to_x.T
+    return _through_means(v, scatter, N, slopes)
+
+
+def _through_means(v: Matrix, scatter: Scatter, total_weight: float, slopes: Matrix) -> Matrix:
+    """Constants that go with slopes."""
     constants = np.log(v[:, 0] / total_weight) - 0.5 * np.sum(slopes * scatter.means, axis=1)
     return np.column_stack([constants, slopes])
 
@@ -95,11 +120,15 @@ def fitted_discriminants(v: Matrix, scatter: Scatter, total_weight: float) -> Ma
 def lda_model(space: Space, v: Matrix, drop: bool = False) -> GaussianModel:
     """The model of linear discriminant analysis for class moments v in `space`.
 
-    With `drop`, directions in which the pooled covariance is singular are left out (the
-    pseudo-inverse); without, they are an error.
+    Directions in which the pooled covariance is singular are an error, or with `drop` left out: the
+    inverse is the pseudo-inverse in x.
     """
     N, r = space.total_weight, space.rank
     scatter = Scatter.of(v, drop)
+    if len(scatter.singular):
+        in_space = singular_discriminants(v, scatter, space)
+    else:
+        in_space = fitted_discriminants(v, scatter, N)
     log_determinant = scatter.log_determinant - r * np.log(N) + 2.0 * space.log_volume
     constant = -0.5 * N * (scatter.trace_of_inverse + r * np.log(2.0 * np.pi) + log_determinant)
     lift = space.lift
@@ -107,13 +136,13 @@ def lda_model(space: Space, v: Matrix, drop: bool = False) -> GaussianModel:
         priors=v[:, 0] / N,
         means=space.mean + scatter.means @ lift.T,
         covariance=lift @ scatter.within @ lift.T / N,
-        discriminants=space.discriminants(fitted_discriminants(v, scatter, N)),
+        discriminants=space.discriminants(in_space),
         constant=float(constant),
     )
 
 
 def supervised_lda(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
-    """Linear discriminant analysis of the labeled rows, singular directions left out."""
+    """Linear discriminant analysis of the labeled rows, with the pseudo-inverse in x."""
     space = Space.of(labeled.total, alpha)
     return lda_model(space, space.sums(labeled.sums(space.mean)), drop=True)
 

@@ -38,7 +38,8 @@ def constrained_lda(labeled: LabeledStatistics, everything: Moments, alpha: floa
     The labeled rows are mapped by :math:`x \mapsto M(x - \bar x) + m` with
     :math:`M = (T T_l^{-1})^{1/2}`, :math:`T_l` the total covariance of the labeled rows and
     :math:`T` that of all rows (Loog 2014). In coordinates in which T is a multiple of the identity
-    M is symmetric, and the pooled covariance is what the class means leave of T.
+    M is symmetric, and the pooled covariance is what the class means leave of T. Its
+    inverse is the pseudo-inverse in x where they leave nothing.
     """
     space = Space.of(everything, alpha)
     root = _inverse_root(space, labeled)

@@ -16,8 +16,10 @@ class UnboundedLikelihoodError(ValueError):
     def __init__(self) -> None:
         super().__init__(
             "The pooled within-class covariance is singular: in some direction the rows of every "
-            "class are all the same, and the likelihood has no maximum. Set alpha > 0, for example "
-            "alpha=1.0 on standardised features, or use fewer features."
+            "class are all the same, or so close that their variance is below 1e-8 of that of all "
+            "rows (as when some rows are a million times farther away), and the likelihood has no "
+            "maximum. Set alpha > 0, for example alpha=1.0 on standardised features, use fewer "
+            "features, or bring distant rows and rows in other units to the scale of the rest."
         )
 
 
@@ -38,12 +40,15 @@ class Scatter:
         The inverse of I - spread spread'.
     log_determinant : float
         log |W|.
+    singular : ndarray of shape (k, r)
+        Orthonormal directions in which W is zero although the means of the classes differ.
     """
 
     means: Matrix
     spread: Matrix
     core: Matrix
     log_determinant: float
+    singular: Matrix
 
     @classmethod
     def of(cls, v: Matrix, drop: bool = False) -> Scatter:
@@ -63,8 +68,9 @@ class Scatter:
         # takes the direction out of the identity.
         factors = np.where(kept, 1.0 - between, -between)
         core = (vectors / factors) @ vectors.T
-        means = v[:, 1:] / v[:, :1]
-        return cls(means, spread, core, float(np.log(factors[kept]).sum()))
+        directions = (vectors[:, ~kept] / np.sqrt(between[~kept])).T @ spread
+        log_determinant = float(np.log(factors[kept]).sum())
+        return cls(v[:, 1:] / v[:, :1], spread, core, log_determinant, directions)
 
     @property
     def within(self) -> Matrix:

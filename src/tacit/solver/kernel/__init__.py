@@ -6,6 +6,7 @@ from tacit.solver.kernel.features import KernelFeatures
 from tacit.solver.kernel.fit import fit_kernel_ridge
 from tacit.solver.kernel.projection import KernelProjection, KernelTable, project_kernel
 from tacit.solver.kernel.ridge import BorderedSystem, Expansion
+from tacit.solver.kernel.simplex_active_set import solve_simplex_active_set
 
 __all__ = [
     "BorderedSystem",
@@ -17,4 +18,5 @@ __all__ = [
     "fit_kernel_ridge",
     "project_kernel",
     "solve_active_set",
+    "solve_simplex_active_set",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -17,10 +19,12 @@ from tacit.solver.kernel.active_set import solve_active_set
 from tacit.solver.kernel.features import KernelFeatures
 from tacit.solver.kernel.fit import is_small
 from tacit.solver.kernel.ridge import NOT_A_KERNEL, BorderedSystem, Expansion
+from tacit.solver.kernel.simplex_active_set import solve_simplex_active_set
 from tacit.solver.least_squares import fit_least_squares
 from tacit.solver.methods import Method
 from tacit.solver.problem import BoxProblem
-from tacit.solver.projection import project
+from tacit.solver.projection import SURPLUS, project
+from tacit.solver.simplex.problem import SimplexProblem
 from tacit.solver.solution import Solution, Status
 
 # Rounding errors of one entry of the kernel, relative to the largest.
@@ -42,8 +46,9 @@ class KernelTable:
     ----------
     K : ndarray of shape (N, N)
         The kernel.
-    y : ndarray of shape (L,)
-        The values of the first L rows; the others are unlabeled.
+    y : ndarray of shape (L,) or (L, K)
+        The values of the first L rows; the others are unlabeled. One column of indicators a class
+        where soft labels are to be on the simplex.
     weights : ndarray of shape (L,) or None
         Positive weights of the labeled rows; None stands for ones.
     unlabeled_weights : ndarray of shape (N - L,) or None
@@ -51,7 +56,7 @@ class KernelTable:
     """
 
     K: Matrix
-    y: Vector
+    y: Matrix
     weights: Vector | None = None
     unlabeled_weights: Vector | None = None
 
@@ -91,13 +96,14 @@ class KernelProjection:
     Attributes
     ----------
     start, answer : Expansion
-        The supervised solution and its projection, with one dual coefficient for every row.
+        The supervised solution and its projection, with one dual coefficient for every row (and
+        class, where the table has one column a class).
     solution : Solution
         The soft labels that produce the answer, with their certificate.
     inside : bool
         Whether the supervised solution itself belongs to some labeling; then it is the answer.
     squared_distance : float
-        In the metric that was minimised.
+        In the metric that was minimised, summed over the classes.
     """
 
     start: Expansion
@@ -130,6 +136,11 @@ def project_kernel(
     -------
     KernelProjection
         With the certificate of its optimality.
+
+    Notes
+    -----
+    O(N^3) for the factors, and as much a few times for the labels. With one column a class and a
+    kernel of low rank r the interior-point method takes O(U r^2 K^2 + (r K)^3) an iteration.
     """
     if is_small(alpha, table.K):
         return _by_features(table, alpha, fit_intercept, metric, method)
@@ -137,19 +148,17 @@ def project_kernel(
     n_unlabeled, roots = table.n_unlabeled, table.roots
     system = BorderedSystem(within, table.weights, alpha, fit_intercept)
     start = system.solve(table.y)
-    padded = Expansion(np.concatenate([start.dual, np.zeros(n_unlabeled)]), start.intercept)
+    nothing = np.zeros((n_unlabeled, *table.y.shape[1:]))
+    padded = Expansion(np.concatenate([start.dual, nothing]), start.intercept)
     if not roots.any():
-        nothing = BoxProblem(np.zeros((0, 0)), np.zeros(0))
-        anything = np.full(n_unlabeled, 0.5)
-        solution = replace(method.box(nothing), soft_labels=anything)
-        return KernelProjection(padded, padded, solution, True, 0.0)
+        return KernelProjection(padded, padded, _empty(nothing, method), True, 0.0)
 
     # 1. What the labels leave open on the unlabeled rows, as a factor F F'.
     known = system.solve(between, np.ones(n_unlabeled) if fit_intercept else 0.0)
     open_variance = (among - between.T @ known.dual - known.intercept) / alpha
     rounding = ROUNDING * len(table.K) * float(table.K.diagonal().max()) / alpha
     F = _factor(roots[:, None] * open_variance * roots, rounding * float(roots.max()) ** 2)
-    # 2. The box problem, and its solution.
+    # 2. The problem of the labels, and its solution.
     inner = cho_factor(F.T @ F + np.eye(F.shape[1]), lower=True, check_finite=False)
     if metric == "labeled":
         V = cho_solve(inner, F.T, check_finite=False).T
@@ -157,16 +166,18 @@ def project_kernel(
         V = solve_triangular(inner[0], F.T, lower=True, check_finite=False).T
     V = np.ascontiguousarray(roots[:, None] * V)
     values = start.values(between.T)
-    solution = _solve(BoxProblem(V, values @ V), values, method)
-    if solution.status is Status.INSIDE:
+    solution, inside = _solve(V, values, method)
+    if inside:
         return KernelProjection(padded, padded, solution, True, 0.0)
     # 3. Kernel ridge regression on all rows with these labels: alpha c = w (label - value).
-    change = roots * (solution.labels() - values)
+    change = solution.labels() - values
+    distance = float(np.linalg.norm(V.T @ change)) ** 2
+    change = (roots * change.T).T
     change = change - F @ cho_solve(inner, F.T @ change, check_finite=False)
-    dual = roots * change / alpha
-    labeled = system.solve(table.y - between @ dual, -dual.sum())
+    dual = (roots * change.T).T / alpha
+    labeled = system.solve(table.y - between @ dual, -dual.sum(axis=0))
     answer = Expansion(np.concatenate([labeled.dual, dual]), labeled.intercept)
-    return KernelProjection(padded, answer, solution, False, 2.0 * solution.objective)
+    return KernelProjection(padded, answer, solution, False, distance)
 
 
 def _factor(matrix: Matrix, rounding: float) -> Matrix:
@@ -182,19 +193,55 @@ def _factor(matrix: Matrix, rounding: float) -> Matrix:
     return F
 
 
-def _solve(problem: BoxProblem, values: Vector, method: Method) -> Solution:
+def _empty(labels: Matrix, method: Method) -> Solution:
+    """The solution where no row counts, and all labels are as good."""
+    nothing, share = np.zeros((0, 0)), 0.5
+    problem: BoxProblem | SimplexProblem = BoxProblem(nothing, np.zeros(0))
+    if labels.ndim == 2:
+        share = 1.0 / labels.shape[1]
+        problem = SimplexProblem(nothing, np.zeros((0, labels.shape[1])))
+    return replace(method.box(problem), soft_labels=np.full(labels.shape, share))
+
+
+def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
+    """The labels nearest to the values, and whether they lead to the supervised solution itself."""
+    if values.ndim == 1:
+        box = BoxProblem(V, values @ V)
+        inside = bool(((values >= 0.0) & (values <= 1.0)).all())
+        solution = _solve_problem(box, inside, method, partial(solve_active_set, box, values))
+        return solution, solution.status is Status.INSIDE
+    # What values do not add up to over the classes is the same for all labels, and out of reach.
+    surplus = 1.0 - values.sum(axis=1)
+    values = values + surplus[:, None] / values.shape[1]
+    simplex = SimplexProblem(V, V.T @ values)
+    solution = _solve_problem(
+        simplex,
+        bool((values >= 0.0).all()),
+        method,
+        partial(solve_simplex_active_set, simplex, values),
+    )
+    size = float(np.linalg.norm(simplex.target) + np.linalg.norm(V.sum(axis=0)))
+    is_same = bool(np.linalg.norm(surplus @ V) <= SURPLUS * size)
+    return solution, is_same and solution.status is Status.INSIDE
+
+
+def _solve_problem(
+    problem: BoxProblem | SimplexProblem,
+    inside: bool,
+    method: Method,
+    active_set: Callable[..., Solution | None],
+) -> Solution:
     if method.solver != "auto":
         return method.box(problem)
     solution = None
-    inside = bool(((values >= 0.0) & (values <= 1.0)).all())
     if inside or problem.rank > MANY_DIRECTIONS * problem.n_labels:
-        solution = solve_active_set(problem, values, method.tol, method.max_iter)
+        solution = active_set(method.tol, method.max_iter)
     if solution is not None:
         return solution
     solution = method.box(problem)
     if solution.status is Status.STALLED:
         # Close to the answer, so that it is plain which labels are at their bounds.
-        exact = solve_active_set(problem, values, method.tol, method.max_iter, solution.labels())
+        exact = active_set(method.tol, method.max_iter, solution.labels())
         solution = solution if exact is None else exact.after(solution)
     return solution
 

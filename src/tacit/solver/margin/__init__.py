@@ -1,6 +1,7 @@
 """Support vector machines, and what unlabeled rows do to them."""
 
 from tacit.solver.margin.geometry import Features, Geometry, Gram, centred
+from tacit.solver.margin.kernels import check_kernel
 from tacit.solver.margin.newton import Start, solve_hinge
 from tacit.solver.margin.problem import HingeProblem, HingeSolution, HingeStatus
 from tacit.solver.margin.separators import (
@@ -34,6 +35,7 @@ __all__ = [
     "TransductiveStatus",
     "WorstCase",
     "centred",
+    "check_kernel",
     "descend",
     "improvements",
     "label_bounds",
