@@ -6,18 +6,14 @@ written wrongly, 130 after an interrupt (Ctrl-C).
 
 from __future__ import annotations
 
-import signal
 import sys
 
-# What shells expect of a program that a signal has ended.
-INTERRUPTED = 130
-TERMINATED = 143
+from tacit.cli.signals import INTERRUPTED, listen
 
 
 def main() -> None:
     """Run the command line; without the `cli` extra, say how to get it."""
-    # A request to end is an interruption like Ctrl-C: processes are ended and files kept whole.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    listen()
     try:
         _run()
     except KeyboardInterrupt:

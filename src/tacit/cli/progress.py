@@ -16,6 +16,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from tacit.cli import signals
+
 
 @contextmanager
 def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]]:
@@ -40,6 +42,7 @@ def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]
         tasks: dict[str, TaskID] = {}
 
         def on_progress(stage: str, done: float, total: float) -> None:
+            signals.check()
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done, total=total)
