@@ -48,7 +48,7 @@ paper: reproduce  ## Reproduce the paper, and put what comes out into the docume
 	mkdir -p docs/paper
 	cp $(addprefix reproduced/,$(PAPER_FILES)) docs/paper/
 
-family: $(READY)  ## Compare every method with its supervised twin, for the documentation (an hour)
+family: $(READY)  ## Compare every method with its supervised twin, for the documentation (minutes)
 	$(BIN)/tacit benchmark --out benchmarked $(ARGS)
 	mkdir -p docs/family
 	cp benchmarked/family.md docs/family/

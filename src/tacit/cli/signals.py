@@ -16,7 +16,8 @@ _seen: list[int] = []
 def listen() -> None:
     """Turn Ctrl-C into KeyboardInterrupt, and a request to end into a clean exit.
 
-    Processes are ended and files kept whole in both cases.
+    Processes are ended and files kept whole in both cases. Ctrl-C is heeded also where a shell has
+    told a command in the background to ignore it: whoever sends the signal to it means it.
     """
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))

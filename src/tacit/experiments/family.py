@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sklearn.svm import SVC
 
@@ -53,38 +54,53 @@ def family_contenders() -> tuple[Contender, ...]:
     is left out: it is for counts.
     """
     penalty = 1.0  # on the scatter, so that covariances of few rows can be inverted
-    groups: dict[Contender, dict[str, object]] = {
-        Contender(LEAST_SQUARES, LeastSquaresClassifier("loo"), Sees.LABELED): {
-            "self-learning": SelfLearningClassifier(LeastSquaresClassifier("loo")),
-            "soft self-learning": SoftSelfLearningClassifier("loo"),
-            "USM": USMClassifier("loo"),
-            "ICLS": ICLSClassifier("loo"),
-            "projected": ProjectedLeastSquaresClassifier(alpha="loo"),
-        },
-        Contender(KERNEL, KernelLeastSquaresClassifier(alpha="loo"), Sees.LABELED): {
-            "kernel ICLS": KernelICLSClassifier(alpha="loo"),
-            "kernel projected": KernelICLSClassifier(alpha="loo", metric="all"),
-        },
-        Contender(LDA, LDAClassifier(penalty), Sees.LABELED): {
-            "EM LDA": EMLDAClassifier(alpha=penalty),
-            "moment-constrained LDA": MCLDAClassifier(penalty),
-            "implicitly constrained LDA": ICLDAClassifier(penalty),
-            "pessimistic LDA": MCPLDAClassifier(penalty),
-        },
-        Contender(NEAREST_MEAN, NearestMeanClassifier(), Sees.LABELED): {
-            "EM nearest mean": EMNearestMeanClassifier(),
-            "moment-constrained mean": MCNearestMeanClassifier(),
-        },
-        Contender(SVM, SVC(kernel="linear"), Sees.LABELED): {
-            "S3VM": S3VMClassifier(),
-            # The penalty of its twin, not its own default.
-            "S4VM": S4VMClassifier(C=1.0, n_samples=20),
-        },
+    groups: dict[str, tuple[Any, dict[str, Any]]] = {
+        LEAST_SQUARES: (
+            LeastSquaresClassifier("loo"),
+            {
+                "self-learning": SelfLearningClassifier(LeastSquaresClassifier("loo")),
+                "soft self-learning": SoftSelfLearningClassifier("loo"),
+                "USM": USMClassifier("loo"),
+                "ICLS": ICLSClassifier("loo"),
+                "projected": ProjectedLeastSquaresClassifier(alpha="loo"),
+            },
+        ),
+        KERNEL: (
+            KernelLeastSquaresClassifier(alpha="loo"),
+            {
+                "kernel ICLS": KernelICLSClassifier(alpha="loo"),
+                "kernel projected": KernelICLSClassifier(alpha="loo", metric="all"),
+            },
+        ),
+        LDA: (
+            LDAClassifier(penalty),
+            {
+                "EM LDA": EMLDAClassifier(alpha=penalty),
+                "moment-constrained LDA": MCLDAClassifier(penalty),
+                "implicitly constrained LDA": ICLDAClassifier(penalty),
+                "pessimistic LDA": MCPLDAClassifier(penalty),
+            },
+        ),
+        NEAREST_MEAN: (
+            NearestMeanClassifier(),
+            {
+                "EM nearest mean": EMNearestMeanClassifier(),
+                "moment-constrained mean": MCNearestMeanClassifier(),
+            },
+        ),
+        SVM: (
+            SVC(kernel="linear"),
+            {
+                "S3VM": S3VMClassifier(),
+                # The penalty of its twin, not its own default.
+                "S4VM": S4VMClassifier(C=1.0, n_samples=20),
+            },
+        ),
     }
     contenders: list[Contender] = []
-    for twin, others in groups.items():
-        contenders.append(Contender(twin.name, twin.estimator, twin.sees, twin=twin.name))
-        contenders += [Contender(name, model, twin=twin.name) for name, model in others.items()]
+    for twin, (supervised, others) in groups.items():
+        contenders.append(Contender(twin, supervised, Sees.LABELED, twin))
+        contenders += [Contender(name, model, twin=twin) for name, model in others.items()]
     return tuple(contenders)
 
 

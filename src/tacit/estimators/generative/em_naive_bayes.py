@@ -59,7 +59,7 @@ class EMNaiveBayesClassifier(FittedByExpectation):
         The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
         those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
         computed on demand.
-    log_likelihoods_ : ndarray of shape (n_iter_,)
+    log_likelihoods_ : ndarray of shape (iterations,)
         The log-likelihood and log-prior of all observed data after each iteration; never falls.
     solution_ : tacit.solver.generative.EMResult
         Why it stopped and how much was left to gain.

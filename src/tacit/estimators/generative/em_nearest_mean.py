@@ -67,7 +67,7 @@ class EMNearestMeanClassifier(FittedByExpectation, NearestMeanBase):
         The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
         those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
         computed on demand.
-    log_likelihoods_ : ndarray of shape (n_iter_,)
+    log_likelihoods_ : ndarray of shape (iterations,)
         The log-likelihood of all observed data, less the penalty, after each iteration; it never
         falls.
     solution_ : tacit.solver.generative.EMResult
