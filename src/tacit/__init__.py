@@ -20,6 +20,7 @@ from tacit.estimators import (
     S4VMClassifier,
     SelfLearningClassifier,
     SoftSelfLearningClassifier,
+    TunedLogisticRegression,
     USMClassifier,
 )
 
@@ -42,6 +43,7 @@ __all__ = [
     "S4VMClassifier",
     "SelfLearningClassifier",
     "SoftSelfLearningClassifier",
+    "TunedLogisticRegression",
     "USMClassifier",
     "__version__",
 ]

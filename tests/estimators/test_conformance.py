@@ -35,6 +35,7 @@ from tacit import (
     S4VMClassifier,
     SelfLearningClassifier,
     SoftSelfLearningClassifier,
+    TunedLogisticRegression,
     USMClassifier,
 )
 
@@ -65,6 +66,7 @@ def variants(unlabeled: Any) -> list[Any]:
         LeastSquaresClassifier(unlabeled=unlabeled),
         LeastSquaresClassifier(alpha="loo", unlabeled=unlabeled),
         LeastSquaresClassifier(alpha=0.1, fit_intercept=False, unlabeled=unlabeled),
+        TunedLogisticRegression(unlabeled=unlabeled),
         ICLSClassifier(unlabeled=unlabeled),
         ICLSClassifier(alpha=0.1, solver="lbfgsb", unlabeled=unlabeled),
         ProjectedLeastSquaresClassifier(unlabeled=unlabeled),

@@ -172,3 +172,14 @@ def test_the_base_that_was_given_is_not_fitted_itself() -> None:
         assert model.estimator_ is not base
         assert not [name for name in vars(base) if name.endswith("_")]
     assert SelfLearningClassifier().fit(data.X, data.marked).estimator is None
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_penalty_by_leave_one_out_is_chosen_once_on_the_labeled_rows(n_classes: int) -> None:
+    data = partly_labeled(n_labeled=20, n_classes=n_classes, seed=3, noise=1.5)
+    tuned = LeastSquaresClassifier(alpha="loo").fit(*data.labeled)
+    model = SelfLearningClassifier(LeastSquaresClassifier(alpha="loo")).fit(data.X, data.marked)
+    expected = SelfLearningClassifier(LeastSquaresClassifier(alpha=tuned.alpha_))
+    expected.fit(data.X, data.marked)
+    assert model.estimator_.alpha_ == tuned.alpha_ > 0.0
+    np.testing.assert_array_equal(model.coef_, expected.coef_)

@@ -90,7 +90,7 @@ def test_too_few_refits_are_warned_about(max_iter: int) -> None:
     assert model.soft_labels_.sum() == max_iter - 1
 
 
-@pytest.mark.parametrize("base", [LeastSquaresClassifier(), LeastSquaresClassifier(alpha="loo")])
+@pytest.mark.parametrize("base", [LeastSquaresClassifier(), LeastSquaresClassifier(alpha=0.5)])
 def test_stopped_early_the_model_is_the_fit_on_the_labels_shown(base: Any) -> None:
     data = partly_labeled(n_labeled=8, seed=1)
     model = SelfLearningClassifier(base, max_iter=1)

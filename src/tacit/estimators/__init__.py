@@ -20,6 +20,7 @@ from tacit.estimators.s3vm import S3VMClassifier
 from tacit.estimators.s4vm import S4VMClassifier
 from tacit.estimators.self_learning import SelfLearningClassifier
 from tacit.estimators.soft_self_learning import SoftSelfLearningClassifier
+from tacit.estimators.tuned_logistic import TunedLogisticRegression
 from tacit.estimators.usm import USMClassifier
 
 __all__ = [
@@ -41,5 +42,6 @@ __all__ = [
     "S4VMClassifier",
     "SelfLearningClassifier",
     "SoftSelfLearningClassifier",
+    "TunedLogisticRegression",
     "USMClassifier",
 ]

@@ -60,7 +60,8 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
     ----------
     estimator : scikit-learn classifier, optional
         What to refit; `predict` is all it needs. The default is LeastSquaresClassifier, for which
-        the factorisation of all rows is computed once.
+        the factorisation of all rows is computed once; with `alpha="loo"` its penalty is chosen
+        once, on the labeled rows, and not again on labels that were made up.
     max_iter : int, default=100
         Refits at the most.
     unlabeled : object, default=-1
@@ -154,8 +155,7 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
                 )
             base = LeastSquaresClassifier() if self.estimator is None else self.estimator
             self.classes_ = data.classes
-            # "loo" chooses a new penalty at each refit, so its factorisation cannot be shared.
-            if type(base) is LeastSquaresClassifier and base.alpha != "loo":
+            if type(base) is LeastSquaresClassifier:
                 self._fit_least_squares(base, data)
             else:
                 self._fit_any(base, data)

@@ -15,17 +15,13 @@ from tacit.estimators import (
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
+    TunedLogisticRegression,
 )
 from tacit.estimators.implicit import ImplicitlyConstrainedClassifier
-from tacit.selection.tuned import TunedLogisticRegression, TunedSelfLearningClassifier
 
 RIDGE = "ridge"
 LOGISTIC = "logistic"
-SEMI_SUPERVISED = (
-    ImplicitlyConstrainedClassifier,
-    SelfLearningClassifier,
-    TunedSelfLearningClassifier,
-)
+SEMI_SUPERVISED = (ImplicitlyConstrainedClassifier, SelfLearningClassifier)
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tup
         Contestant(LOGISTIC, TunedLogisticRegression()),
         Contestant("ICLS", ICLSClassifier(alpha="loo"), RIDGE),
         Contestant("projected", ProjectedLeastSquaresClassifier(alpha="loo"), RIDGE),
-        Contestant("self-learning", TunedSelfLearningClassifier(), RIDGE),
+        Contestant("self-learning", SelfLearningClassifier(LeastSquaresClassifier("loo")), RIDGE),
     )
     able = [c for c in classifiers if n_classes == 2 or _knows_many_classes(c.estimator)]
     if preprocessing is None:
