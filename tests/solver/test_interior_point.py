@@ -5,6 +5,7 @@ import pytest
 
 from tacit.solver import Status, solve
 from tacit.solver.interior_point import solve_interior_point
+from tacit.solver.problem import BoxProblem
 from tacit.solver.samples import manufactured
 from tests.problems import Table, projected
 
@@ -62,3 +63,18 @@ def test_labels_next_to_one_do_not_turn_into_nan():
     solution = solve(problem, tol=1e-14)
     assert np.isfinite(solution.soft_labels).all()
     assert solution.is_optimal(1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_target_missed_by_a_hair_is_solved_for_exactly(seed):
+    # All labels are fractional, one of them near its bound, and all multipliers are rounding.
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(4, 21))
+    off = random.normal(size=21)
+    off -= V.T @ np.linalg.lstsq(V.T, off, rcond=None)[0]
+    u = np.array([0.48, 0.51, 0.97, 0.3])
+    problem = BoxProblem(V, V.T @ u + 1e-5 * off / np.linalg.norm(off))
+    solution = solve_interior_point(problem)
+    assert solution.status is Status.OPTIMAL
+    assert solution.n_iter <= 10
+    assert np.abs(solution.soft_labels - u).max() < 1e-12
