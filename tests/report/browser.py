@@ -136,6 +136,15 @@ class Tab:
             raise BrowserError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
+    def becomes_true(self, expression: str, seconds: float = 20.0) -> bool:
+        """Whether an expression becomes true; what follows a click may come a moment later."""
+        deadline = time.monotonic() + seconds
+        while not self.ask(expression):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
     def middle(self, expression: str) -> tuple[float, float]:
         """The middle of an element, brought into view."""
         x, y = self.ask(

@@ -228,4 +228,4 @@ def test_a_link_to_a_folded_section_unfolds_it(tab, page):
     tab.view(1400)
     tab.open(page)
     tab.click("document.querySelector('nav a[href=\"#versions\"]')")
-    assert tab.ask("document.querySelector('#versions details').open")
+    assert tab.becomes_true("document.querySelector('#versions details').open")

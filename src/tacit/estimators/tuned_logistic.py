@@ -115,7 +115,7 @@ class TunedLogisticRegression(ScoresLabeledRows, ClassifierMixin, BaseEstimator)
             raise ValueError(f"penalties is {self.penalties!r}; it must be a list of numbers.")
         if not (np.isfinite(numeric) & (numeric > 0)).all():
             raise ValueError(f"penalties has {self.penalties!r}; all must be positive and finite.")
-        return numeric.tolist()
+        return [float(penalty) for penalty in numeric]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
