@@ -10,10 +10,13 @@ from sklearn.linear_model import LinearRegression
 
 from tacit import (
     ICLSClassifier,
+    KernelICLSClassifier,
+    KernelLeastSquaresClassifier,
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
     SoftSelfLearningClassifier,
+    USMClassifier,
 )
 from tests.estimators.tables import IMPLICIT, SEMI_SUPERVISED, partly_labeled
 
@@ -59,7 +62,17 @@ def test_a_truth_value_is_no_number_of_iterations(estimator: Any) -> None:
 
 
 @pytest.mark.parametrize("fit_intercept", ["x", None, 3, 1], ids=repr)
-@pytest.mark.parametrize("estimator", [*IMPLICIT, SoftSelfLearningClassifier])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *IMPLICIT,
+        LeastSquaresClassifier,
+        SoftSelfLearningClassifier,
+        USMClassifier,
+        KernelLeastSquaresClassifier,
+        KernelICLSClassifier,
+    ],
+)
 def test_fit_intercept_must_be_a_truth_value(estimator: Any, fit_intercept: Any) -> None:
     refused(
         estimator(fit_intercept=fit_intercept),

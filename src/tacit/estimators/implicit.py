@@ -149,7 +149,6 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
                 "gap to reach."
             )
         check_max_iter(self.max_iter)
-        check_fit_intercept(self.fit_intercept)
 
     def _warn_if_unfinished(self) -> None:
         solution = self.solution_
@@ -176,15 +175,6 @@ def check_max_iter(max_iter: Any) -> None:
     is_integer = isinstance(max_iter, numbers.Integral) and not isinstance(max_iter, bool)
     if not is_integer or max_iter < 1:
         raise ValueError(f"max_iter is {max_iter!r}; it must be a positive integer.")
-
-
-def check_fit_intercept(fit_intercept: Any) -> None:
-    """Refuse what is no truth value, because anything else would count as one."""
-    if not isinstance(fit_intercept, bool | np.bool_):
-        raise ValueError(
-            f"fit_intercept is {fit_intercept!r}; it must be True, for a model with a constant, or "
-            "False."
-        )
 
 
 def _is_small(*tables: Any) -> bool:

@@ -112,6 +112,7 @@ class LinearClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
 
 def read_alpha(alpha: Any, X: Any, Y: Matrix, weights: Vector | None, intercept: bool) -> float:
     """The ridge penalty that the parameter `alpha` stands for."""
+    check_fit_intercept(intercept)
     if isinstance(alpha, str) and alpha == "loo":
         dense = X if isinstance(X, np.ndarray) else X.toarray()  # labeled rows are few
         return leave_one_out_alpha(dense, Y, weights, intercept)
@@ -122,3 +123,12 @@ def read_alpha(alpha: Any, X: Any, Y: Matrix, weights: Vector | None, intercept:
             "choose it by leave-one-out on the labeled rows."
         )
     return float(alpha)
+
+
+def check_fit_intercept(fit_intercept: Any) -> None:
+    """Refuse what is no truth value, because anything else would count as one."""
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ValueError(
+            f"fit_intercept is {fit_intercept!r}; it must be True, for a model with a constant, or "
+            "False."
+        )

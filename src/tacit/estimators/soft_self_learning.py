@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators.implicit import check_fit_intercept, check_max_iter
+from tacit.estimators.implicit import check_max_iter
 from tacit.estimators.linear import LinearClassifier, read_alpha
 from tacit.estimators.training import all_or_nothing, read_training_data
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Status, certify
@@ -188,7 +188,6 @@ class SoftSelfLearningClassifier(LinearClassifier):
                 "gap to reach."
             )
         check_max_iter(self.max_iter)
-        check_fit_intercept(self.fit_intercept)
 
     def _warn_if_unfinished(self) -> None:
         result = self.solution_
