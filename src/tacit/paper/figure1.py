@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _BLACK, _RED, _BLUE, _GREEN = COLOURS[:4]
 # Chosen so that the supervised coefficient lies outside of the interval, where there is something
-# to see; it does so in more than a third of samples of this size.
+# to see; it does so in about a third of samples of this size.
 _SEED = 11
 _N_LABELED = 4
 
@@ -32,7 +32,7 @@ CAPTION = (
     "leads outside of the shaded interval C. Below: the true risk, which nobody sees, is least "
     "inside the interval whatever the labels are, so stopping at its border lowers the risk. The "
     "labeled rows were chosen so that the supervised coefficient lies outside of the interval, as "
-    "it does in more than a third of samples of this size from this population; where it lies "
+    "it does in about a third of samples of this size from this population; where it lies "
     "inside, nothing changes."
 )
 
