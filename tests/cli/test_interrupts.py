@@ -32,7 +32,7 @@ WHEN_DEAF = """
 import hashlib, os, signal, sys, threading
 from pathlib import Path
 import tacit.tables.table
-from tacit.tables.whole_files import written_whole
+from tacit._files import written_whole
 
 def read_table(*arguments, **options):
     with written_whole(Path("r.html")) as partial:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from tacit._files import check_can_write
 from tacit.cli.options import Debug, Drop, Json, Keep, Mark, Seed, TableFile, Target
 from tacit.cli.output import (
     MOST_WIDTH,
@@ -26,7 +27,6 @@ from tacit.cli.output import (
     stdout_console,
     this_command,
 )
-from tacit.tables.whole_files import check_can_write, written_whole
 
 if TYPE_CHECKING:
     from tacit.tables.comparing import TableComparison
@@ -96,8 +96,7 @@ def compare(
     if report is not None:
         from tacit.cli.report_page import report_page
 
-        with written_whole(report) as partial:
-            partial.write_text(report_page(found, this_command()).html(), encoding="utf-8")
+        report_page(found, this_command()).write(report)
     if as_json:
         print_json(_as_values(found, report))
         return

@@ -11,12 +11,12 @@ from rich.table import Table as Grid
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
+from tacit._files import written_whole
 from tacit.cli.progress import progress_bar
 from tacit.estimators import ProjectedLeastSquaresClassifier, SelfLearningClassifier
 from tacit.experiments import Experiment, LearningCurves, Results, Table, paper_contenders, run
 from tacit.experiments.contenders import ORACLE, SUPERVISED
 from tacit.experiments.figures import draw_comparison
-from tacit.experiments.files import written_whole
 from tacit.experiments.measures import ERROR, TRAINING_LOSS
 
 DATASET = "Breast cancer (WDBC)"

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit._files import check_can_write
 from tacit.cli.options import Debug, Drop, Json, Keep, Mark, TableFile, Target
 from tacit.cli.output import (
     print_json,
@@ -21,7 +22,6 @@ from tacit.cli.output import (
     this_command,
 )
 from tacit.tables.errors import TableError
-from tacit.tables.whole_files import check_can_write
 
 if TYPE_CHECKING:
     from tacit.tables.model_file import Model

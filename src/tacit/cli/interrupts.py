@@ -11,7 +11,7 @@ import time
 from types import TracebackType
 from typing import NoReturn
 
-from tacit.tables.whole_files import remove_unfinished
+from tacit._files import remove_unfinished
 
 INTERRUPTED = 130
 # What an orderly end may take. Long steps outside Python notice an interrupt only when they are

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from tacit._files import check_can_write, written_whole
 from tacit.cli.options import Debug, Json, ModelFile, TableFile
 from tacit.cli.output import print_json, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
-from tacit.tables.whole_files import check_can_write, written_whole
 
 STANDARD_OUTPUT = "-"
 SURE_ENOUGH = 0.9
