@@ -16,7 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from tacit.cli import signals
+from tacit.cli import interrupts
 
 
 @contextmanager
@@ -24,8 +24,11 @@ def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]
     """One bar for each stage, with an estimate of what remains.
 
     Moved by a call with the name of the stage, the work done and all work. The bars vanish in the
-    end, and nothing of them is written where the output is not a terminal.
+    end, and nothing of them is written where the console is not a terminal.
     """
+    if not console.is_terminal:
+        yield lambda stage, done, total: interrupts.check()
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -42,16 +45,9 @@ def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]
         tasks: dict[str, TaskID] = {}
 
         def on_progress(stage: str, done: float, total: float) -> None:
-            signals.check()
+            interrupts.check()
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done, total=total)
 
         yield on_progress
-
-
-@contextmanager
-def progress_bar(console: Console, description: str) -> Iterator[Callable[[float, float], None]]:
-    """A bar with one stage, moved by a call with the work done and all work."""
-    with stage_bars(console) as on_progress:
-        yield lambda done, total: on_progress(description, done, total)
