@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
+from rich.text import Text
 
 from tacit.cli import interrupts
+
+
+class _Remaining(ProgressColumn):
+    """An estimate of what remains, once there is one."""
+
+    # Seconds; an estimate that changes with every trial cannot be read.
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        if task.finished or task.time_remaining is None:
+            return Text()
+        return Text(f"about {timedelta(seconds=int(task.time_remaining))} left", style="cyan")
 
 
 @contextmanager
@@ -34,9 +49,7 @@ def stage_bars(console: Console) -> Iterator[Callable[[str, float, float], None]
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
-        TextColumn("about"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
+        _Remaining(),
     )
     # The pace of the last minute: trials differ in size by a factor of a hundred.
     with Progress(
