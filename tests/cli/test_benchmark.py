@@ -1,30 +1,18 @@
 """`tacit benchmark`, run as a process on the one dataset that is always there."""
 
-import os
-import subprocess
-import sys
+import pytest
 
+from tests.cli.process import assert_good, assert_one_sentence, started, tacit
+from tests.cli.run_folders import SPOILED, spoil
 
-def tacit_benchmark(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "tacit", "benchmark", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=os.environ | {"TACIT_DATA": ""},
-    )
+CHOSEN = ("--methods", "USM,em lda", "--datasets", "wdbc", "--repeats", "1", "--jobs", "1")
 
 
 def test_chosen_methods_are_run_with_their_twins(tmp_path):
-    chosen = ("--methods", "USM,em lda", "--datasets", "wdbc", "--repeats", "1", "--jobs", "1")
-    done = tacit_benchmark(*chosen, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    for name in ("least squares", "USM", "LDA", "EM LDA", "WDBC"):
-        assert name in done.stdout
+    done = started("benchmark", *CHOSEN, cwd=tmp_path)
+    assert_good(done, "least squares", "USM", "LDA", "EM LDA", "WDBC")
+    assert done.stderr == ""
     assert "S4VM" not in done.stdout
-    assert "\x1b" not in done.stdout
     folder = tmp_path / "benchmarked"
     assert {path.name for path in folder.iterdir()} == {
         "family.md",
@@ -34,9 +22,30 @@ def test_chosen_methods_are_run_with_their_twins(tmp_path):
     }
 
 
-def test_an_unknown_method_is_an_error_that_lists_them(tmp_path):
-    done = tacit_benchmark("--methods", "magic", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "magic" in done.stderr
-    assert "pessimistic LDA" in done.stderr
+BAD_OPTIONS = {
+    "an unknown method": (("--methods", "magic"), ("magic is unknown", "pessimistic LDA")),
+    "no method": (("--methods", ","), ("no name was given", "pessimistic LDA")),
+    "an unknown dataset": (("--datasets", "iris"), ("iris", "Ionosphere")),
+    "no repeats": (("--repeats", "0"), ("--repeats",)),
+    "no processes": (("--jobs", "0"), ("--jobs", "make no sense")),
+    "a file as argument": (("table.csv",), ("table.csv",)),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_OPTIONS.values(), ids=BAD_OPTIONS)
+def test_a_command_written_wrongly_ends_with_two(arguments, words, tmp_path):
+    assert_one_sentence(tacit("benchmark", *arguments, cwd=tmp_path), 2, *words)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("what", "words"), SPOILED.items(), ids=SPOILED)
+def test_what_is_wrong_with_the_folder_is_said_and_nothing_is_changed(what, words, tmp_path):
+    file = spoil(tmp_path / "benchmarked", what, classifier="USM")
+    before = file.read_bytes()
+    assert_one_sentence(tacit("benchmark", *CHOSEN, cwd=tmp_path), 1, words)
+    assert file.read_bytes() == before
+
+
+def test_a_folder_of_data_that_is_not_there_is_named(tmp_path):
+    done = tacit("benchmark", *CHOSEN, "--data", "nowhere", cwd=tmp_path)
+    assert_one_sentence(done, 1, "nowhere")

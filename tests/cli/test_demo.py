@@ -1,38 +1,35 @@
 import subprocess
 import sys
 
+import pytest
 
-def _tacit(*arguments, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "tacit", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 
 def test_the_demo_prints_a_table_and_saves_a_plot(tmp_path):
-    done = _tacit("demo", "--draws", "2", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    for name in ("supervised", "self-learning", "ICLS", "projected", "times worse"):
-        assert name in done.stdout
-    assert "\x1b" not in done.stdout  # no colour codes in a pipe
+    done = started("demo", "--draws", "2", cwd=tmp_path)
+    assert_good(done, "supervised", "self-learning", "ICLS", "projected", "times worse")
+    assert "tacit compare" in done.stdout  # what to do next
+    assert done.stderr == ""
     assert [path.name for path in tmp_path.iterdir()] == ["tacit-demo.png"]
     assert (tmp_path / "tacit-demo.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_folder_that_does_not_exist_is_a_clear_error(tmp_path):
-    done = _tacit("demo", "--out", "nowhere/plot.png", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--out" in done.stderr
-    assert "does not exist" in done.stderr
+BAD = {
+    "one draw": (2, ("--draws", "1"), "--draws"),
+    "draws that are no number": (2, ("--draws", "many"), "valid integer"),
+    "a folder that does not exist": (1, ("--out", "nowhere/plot.png"), "does not exist; create it"),
+    "a folder as the file": (1, ("--out", "."), "name a file in it"),
+    "a plot of no known kind": (2, ("--out", "plot.xyz"), "must end in one of"),
+    "a plot of no kind": (2, ("--out", "plot"), "must end in one of"),
+    "a table": (2, ("table.csv",), "table.csv"),
+}
 
 
-def test_the_version_is_printed(tmp_path):
-    from tacit import __version__
-
-    assert _tacit("--version", cwd=tmp_path).stdout == f"tacit {__version__}\n"
+@pytest.mark.parametrize(("code", "arguments", "words"), BAD.values(), ids=BAD)
+def test_the_demo_says_in_one_sentence_what_is_wrong(code, arguments, words, tmp_path):
+    assert_one_sentence(tacit("demo", *arguments, cwd=tmp_path), code, words)
+    assert not list(tmp_path.iterdir())
 
 
 def test_without_its_extra_the_command_line_says_how_to_get_it(tmp_path):

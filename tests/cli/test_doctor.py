@@ -1,28 +1,69 @@
+import importlib.util
 import json
 
-from tacit import __version__
-from tacit.cli.errors import OK, _run
-from tests.cli.process import assert_one_sentence, tacit
+import pytest
+
+from tacit import ICLSClassifier, __version__
+from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 
-def test_the_doctor_shows_versions_linear_algebra_and_parts(tmp_path, capsys):
-    done = tacit("doctor", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "\x1b" not in done.stdout
-    for words in (
-        f"tacit {__version__}",
-        "scikit-learn",
-        "tacit[tables]",
-        "A small fit came out right",
-    ):
-        assert words in done.stdout
-    assert _run(["doctor", "--json"]) == OK
-    found = json.loads(capsys.readouterr().out)
+def test_the_doctor_shows_versions_linear_algebra_and_parts(tmp_path):
+    done = started("doctor", cwd=tmp_path)
+    assert_good(
+        done, f"tacit {__version__}", "scikit-learn", "tacit[tables]", "A small fit came out right"
+    )
+    assert done.stdout.count("pyarrow ") == 1  # of two extras, and named once
+
+
+def test_the_doctor_speaks_json(tmp_path):
+    done = tacit("doctor", "--json", cwd=tmp_path)
+    assert_good(done)
+    found = json.loads(done.stdout)
     assert found["tacit"] == __version__
     assert found["blas"][0]["threads"] >= 1
     assert found["problem"] is None
     assert {part["extra"] for part in found["parts"]} >= {"", "cli", "tables", "plots"}
 
 
-def test_an_option_that_does_not_exist_ends_with_two(tmp_path):
-    assert_one_sentence(tacit("doctor", "--nope", cwd=tmp_path), 2, "--nope", "doctor --help")
+BAD = {
+    "an unknown option": (("--nope",), "--nope"),
+    "an argument": (("everything",), "everything"),
+    "a value for a flag": (("--json=yes",), "--json"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD)
+def test_the_doctor_says_in_one_sentence_what_is_wrong(arguments, words, tmp_path):
+    done = tacit("doctor", *arguments, cwd=tmp_path)
+    assert_one_sentence(done, 2, words, "tacit doctor --help")
+
+
+def hide_skrub():
+    find = importlib.util.find_spec
+    importlib.util.find_spec = lambda name, *rest: None if name == "skrub" else find(name, *rest)
+
+
+def fail_to_fit():
+    def fit(*_, **__):
+        raise RuntimeError("no linear algebra")
+
+    ICLSClassifier.fit = fit
+
+
+def fit_wrongly():
+    ICLSClassifier.predict = lambda self, X: X[:, 0] > 100.0
+
+
+def test_a_part_that_is_missing_is_named_with_how_to_get_it(tmp_path):
+    done = tacit("doctor", cwd=tmp_path, prepare=hide_skrub)
+    assert_good(done, "not installed", "pip install 'tacit[tables]'")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "words"),
+    [(fail_to_fit, "no linear algebra"), (fit_wrongly, "came out wrong; install tacit")],
+)
+def test_an_installation_that_cannot_fit_is_told_and_ends_with_one(prepare, words, tmp_path):
+    done = tacit("doctor", cwd=tmp_path, prepare=prepare)
+    assert done.returncode == 1
+    assert words in done.stdout

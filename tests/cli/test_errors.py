@@ -1,9 +1,15 @@
 """Exit codes and sentences, in this process, where they cost no start."""
 
+import os
+import subprocess
+import sys
+import warnings
+
 import pytest
 
 from tacit.cli import errors
 from tacit.cli.errors import FAILED, USAGE, _run
+from tests.cli.process import environment
 
 
 @pytest.fixture(autouse=True)
@@ -49,23 +55,98 @@ def test_debug_shows_where_an_error_comes_from(monkeypatch, capsys):
     assert printed.endswith("tacit compare: wrong\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nonsense"], "No such command"),
-        (["fit", "t.csv", "-t", "y", "-o", "m", "--model", "magic"], "magic"),
-        (["fit", "t.csv", "-t", "y", "-o", "m", "--alpha", "-3"], "no penalty"),
-        (["compare", "t.csv", "-t", "y", "--jobs", "0"], "--jobs"),
-        (["compare", "t.csv", "-t", "y", "--repeats", "0"], "--repeats"),
-        (["predict", "m.skops", "t.csv", "-o", "out.xlsx"], "must end in"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_a_command_written_wrongly_ends_with_two(capsys, arguments, words):
-    assert _run(arguments) == USAGE
+FAILING = {
+    "compare": ("compare", "no.csv", "-t", "y"),
+    "fit": ("fit", "no.csv", "-t", "y", "-o", "m.skops"),
+    "predict": ("predict", "no.skops", "no.csv"),
+    "explain": ("explain", "no.skops"),
+    "demo": ("demo", "--out", "nowhere/plot.png"),
+    "datasets": ("datasets", "--data", "nowhere"),
+    "reproduce": ("reproduce", "table1", "--data", "nowhere"),
+    "benchmark": ("benchmark", "--data", "nowhere"),
+}
+
+
+@pytest.mark.parametrize("command", FAILING)
+def test_every_command_shows_where_an_error_comes_from_when_asked(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert _run([*FAILING[command], "--debug"]) == FAILED
+    *trace, sentence = capsys.readouterr().err.splitlines()
+    assert any(line.startswith("Traceback") for line in trace)
+    assert sentence.startswith(f"tacit {command}: ")
+
+
+def test_a_dataset_that_nobody_has_is_told_in_one_line(monkeypatch, capsys, tmp_path):
+    def missing(*_, **__):
+        return [], {"WDBC": "WDBC is nowhere:\n  put it into a folder."}
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tacit.datasets.load_prepared", missing)
+    assert _run(["benchmark", "--datasets", "WDBC"]) == FAILED
+    told = capsys.readouterr().err
+    assert told == "tacit benchmark: WDBC is nowhere: put it into a folder.\n"
+
+
+def test_an_error_of_the_program_itself_is_not_taken_for_one_of_the_data(monkeypatch, capsys):
+    assert fail_with(monkeypatch, KeyError("x")) == FAILED
+    assert "something unexpected went wrong (KeyError" in capsys.readouterr().err
+
+
+def test_a_warning_is_a_sentence_too(monkeypatch, capsys):
+    def read(*_, **__):
+        warnings.warn("mind\nthe gap", stacklevel=1)
+        raise ValueError("wrong")
+
+    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        _run(["compare", "t.csv", "-t", "y"])
+    assert capsys.readouterr().err == (
+        "tacit compare: warning: mind the gap\ntacit compare: wrong\n"
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_a_full_disk_is_told_in_one_sentence(tmp_path):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", "doctor"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == FAILED
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device; free some space" in done.stderr
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as unread:
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", "--help"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=unread,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_a_command_that_does_not_exist_ends_with_two(capsys):
+    assert _run(["nonsense"]) == USAGE
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert words in printed.err
+    assert "No such command" in printed.err
     assert printed.err.count("\n") == 1
 
 
@@ -76,8 +157,6 @@ def test_a_place_that_cannot_be_written_to_is_told_before_any_work(capsys, tmp_p
 
 
 def test_without_a_package_the_error_names_the_extra(monkeypatch, capsys, tmp_path):
-    import sys
-
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert _run(["compare", str(tmp_path / "t.csv"), "-t", "y"]) == FAILED

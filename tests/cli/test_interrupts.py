@@ -1,12 +1,23 @@
-"""Ctrl-C ends the process at once, whatever it is doing, and leaves nothing behind."""
+"""Being asked to end: at once, whatever is being done, and with nothing left behind."""
 
+import hashlib
+import os
+import signal
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 
+import tacit.tables.table
+from tacit._files import written_whole
 from tests.cli.process import environment
+from tests.cli.process import tacit as run
 from tests.tables import generated
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are of POSIX systems")
+SENTENCE = "Interrupted; no file was left half written."
 
 # A process that interrupts itself when it is where the test wants it, as Ctrl-C would.
 WHEN_WORKERS_WORK = """
@@ -18,7 +29,6 @@ def wait():
         loky = sys.modules.get("joblib.externals.loky.reusable_executor")
         processes = getattr(getattr(loky, "_executor", None), "_processes", None) or {}
         if len(processes) >= 2:
-            print(*processes, flush=True)
             os.kill(os.getpid(), signal.SIGINT)
             return
 
@@ -27,40 +37,139 @@ sys.argv = ["tacit", "compare", "t.csv", "-t", "y", "--jobs", "2", "--report", "
 from tacit.cli import main
 main()
 """
-# Key stretching takes hours in C, where Python cannot raise KeyboardInterrupt.
-WHEN_DEAF = """
-import hashlib, os, signal, sys, threading
-from pathlib import Path
-import tacit.tables.table
-from tacit.tables.whole_files import written_whole
-
-def read_table(*arguments, **options):
-    with written_whole(Path("r.html")) as partial:
-        partial.write_text("half")
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        hashlib.pbkdf2_hmac("sha512", b"", b"", 2**31 - 1)
-
-tacit.tables.table.read_table = read_table
-sys.argv = ["tacit", "compare", "t.csv", "-t", "y", "--report", "r.html"]
-from tacit.cli import main
-main()
-"""
 
 
-@pytest.mark.parametrize("code", [WHEN_WORKERS_WORK, WHEN_DEAF], ids=["workers", "deaf"])
-def test_an_interrupt_leaves_neither_half_a_file_nor_a_process(code, tmp_path):
+def ignore():
+    """As shells do for commands in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.fixture
+def table(tmp_path):
     frame = generated.sensor(n_rows=600).rename(columns={"state": "y"})
-    generated.write(frame, tmp_path / "t.csv")
+    return generated.write(frame, tmp_path / "t.csv")
+
+
+def test_ctrl_c_ends_workers_too_and_is_heeded_in_the_background(table, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", WHEN_WORKERS_WORK],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
+        preexec_fn=ignore,
     )
     assert done.returncode == 130, done.stderr
-    assert done.stderr.strip() == "Interrupted; no file was left half written."
+    assert done.stderr.strip() == SENTENCE
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
     # The pipes of the process are closed, so no worker that holds them is alive.
+
+
+def deaf_to(number):
+    def read_table(*_, **__):
+        with written_whole(Path("r.html")) as partial:
+            partial.write_text("half")
+            threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
+            # Key stretching takes hours in C, where Python cannot raise KeyboardInterrupt.
+            hashlib.pbkdf2_hmac("sha512", b"", b"", 2**31 - 1)
+
+    tacit.tables.table.read_table = read_table
+
+
+def deaf_to_interrupt():
+    ignore()
+    deaf_to(signal.SIGINT)
+
+
+def deaf_to_termination():
+    deaf_to(signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "code", "word"),
+    [(deaf_to_interrupt, 130, "Interrupted"), (deaf_to_termination, 143, "Terminated")],
+)
+def test_a_step_that_does_not_listen_is_ended_and_leaves_no_file(prepare, code, word, tmp_path):
+    arguments = ("compare", "t.csv", "-t", "y", "--report", "r.html")
+    done = run(*arguments, cwd=tmp_path, prepare=prepare)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.strip() == f"{word}; no file was left half written."
+    assert not list(tmp_path.iterdir())
+
+
+def interrupt_twice_before_renaming():
+    """Ctrl-C when a file is all but written, and another one while that is being tidied up."""
+    remove = Path.unlink
+
+    def replace(path, target):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def unlink(path, missing_ok=False):
+        os.kill(os.getpid(), signal.SIGINT)
+        remove(path, missing_ok)
+
+    Path.replace, Path.unlink = replace, unlink
+
+
+WRITING = {
+    "compare": ("compare", "t.csv", "-t", "y", "--report", "new", "--repeats", "1", "--folds", "2"),
+    "fit": ("fit", "t.csv", "-t", "y", "-o", "new"),
+    "predict": ("predict", "m.skops", "t.csv", "-o", "new.csv"),
+    "demo": ("demo", "--draws", "2", "-o", "new.png"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupts")
+    frame = generated.sensor(n_rows=300).rename(columns={"state": "y"})
+    generated.write(frame, path / "t.csv")
+    done = run("fit", "t.csv", "-t", "y", "-o", "m.skops", cwd=path)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_ctrl_c_while_a_file_is_written_leaves_none(command, folder):
+    arguments = WRITING[command] + (("--jobs", "1") if command == "compare" else ())
+    done = run(*arguments, cwd=folder, prepare=interrupt_twice_before_renaming)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.strip() == SENTENCE
+    assert done.stdout == ""
+    assert sorted(path.name for path in folder.iterdir()) == ["m.skops", "t.csv"]
+
+
+def interrupt_unseen():
+    """Ctrl-C inside the callback of a weak reference, from where no exception gets out."""
+    import weakref
+
+    from tacit.experiments import experiment
+
+    class Thing:
+        pass
+
+    run_trials = experiment.run_trials
+
+    def run_and_interrupt(*arguments):
+        for ended in run_trials(*arguments):
+            thing = Thing()
+            reference = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
+            del thing
+            assert reference() is None
+            yield ended
+
+    sys.unraisablehook = lambda _: None
+    experiment.run_trials = run_and_interrupt
+
+
+def test_an_interruption_that_python_drops_is_heeded_when_the_next_trial_ends(tmp_path):
+    options = ("--methods", "USM", "--datasets", "WDBC", "--repeats", "50", "--jobs", "1")
+    done = run("benchmark", *options, cwd=tmp_path, prepare=interrupt_unseen)
+    assert done.returncode == 130
+    assert done.stderr.strip() == (
+        "Interrupted; what was done is in benchmarked, and the same command goes on from it."
+    )
+    # It unwound in order, so that the one trial that had ended was written.
+    assert len(list((tmp_path / "benchmarked" / "runs").glob("part-*.parquet"))) == 1

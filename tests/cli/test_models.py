@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.cli.errors import OK, _run
-from tests.cli.process import assert_one_sentence, tacit
+from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.cli.test_compare import broken
 from tests.tables import generated
 
@@ -21,13 +20,11 @@ def folder(tmp_path_factory):
     frame = generated.medical(n_rows=600)
     generated.write(frame, path / "table.parquet")
     generated.write(frame.drop(columns="diagnosis"), path / "new.csv")
-    done = tacit(
+    done = started(
         "fit", "table.parquet", "--target", "diagnosis", "--model", "icls", "-o", "model.skops",
         cwd=path,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Fitted icls" in done.stdout
-    assert "The model is in model.skops." in done.stdout
+    assert_good(done, "Fitted icls", "The model is in model.skops.", "tacit predict model.skops")
     return path
 
 
@@ -42,8 +39,8 @@ def test_fit_writes_the_model_and_nothing_else(folder):
 
 def test_predict_writes_a_label_a_score_and_how_sure_it_is(folder, tmp_path):
     out = tmp_path / "out.csv"
-    done = tacit("predict", "model.skops", "new.csv", "-o", str(out), cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = started("predict", "model.skops", "new.csv", "-o", str(out), cwd=folder)
+    assert_good(done)
     assert done.stdout == ""
     assert "Predicted 600 rows" in done.stderr
     found = pd.read_csv(out)
@@ -60,29 +57,31 @@ def test_predict_reads_and_writes_pipes(folder):
     assert len(pd.read_csv(io.StringIO(done.stdout))) == 600
 
 
-def test_predictions_can_be_had_as_json(folder, capsys):
-    # In this process, which saves a start.
-    assert _run(["predict", str(folder / "model.skops"), str(folder / "new.csv"), "--json"]) == OK
-    records = json.loads(capsys.readouterr().out)
+def test_predictions_can_be_had_as_json(folder):
+    done = tacit("predict", "model.skops", "new.csv", "--json", cwd=folder)
+    assert_good(done)
+    records = json.loads(done.stdout)
     assert len(records) == 600
     assert {"patient", "label", "score", "sure"} <= set(records[0])
 
 
-def test_explain_tells_certificate_coefficients_and_data(folder, capsys):
-    done = tacit("explain", "model.skops", "--top", "5", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
-    for words in (
+def test_explain_tells_certificate_coefficients_and_data(folder):
+    done = started("explain", "model.skops", "--top", "5", cwd=folder)
+    assert_good(
+        done,
         "predicts 'diagnosis'",
         "unlabeled",
         "Largest coefficients",
         "'patient' was left out",
         "tacit fit table.parquet --target diagnosis --model icls -o model.skops",
-    ):
-        assert words in done.stdout
-    assert _run(["explain", str(folder / "model.skops"), "--json"]) == OK
-    found = json.loads(capsys.readouterr().out)
+    )
+    assert done.stderr == ""
+
+
+def test_explain_speaks_json(folder):
+    done = tacit("explain", "model.skops", "--json", cwd=folder)
+    assert_good(done)
+    found = json.loads(done.stdout)
     sizes = [abs(weight["coefficient"]) for weight in found["coefficients"]]
     assert sizes == sorted(sizes, reverse=True)
     assert found["certificate"]["n_unlabeled"] == found["n_unlabeled"]
@@ -118,6 +117,29 @@ def test_fit_says_in_one_sentence_what_is_wrong(what, words, tmp_path):
     done = tacit("fit", str(broken(tmp_path, what)), "-t", "y", "-o", "m.skops", cwd=tmp_path)
     assert_one_sentence(done, 1, *words)
     assert "m.skops" not in names(tmp_path)
+
+
+FIT = ("fit", "table.parquet", "-t", "diagnosis")
+BAD_FITS = {
+    "no such column": (1, ("fit", "table.parquet", "-t", "sick", "-o", "m.skops"), "'sick'"),
+    "no such folder": (1, (*FIT, "-o", "nowhere/m.skops"), "does not exist; create it"),
+    "a folder as the model": (1, (*FIT, "-o", "."), "name a file in it"),
+    "a CSV file to stream": (
+        1,
+        ("fit", "new.csv", "-t", "ward", "-o", "m.skops", "--stream"),
+        "only Parquet files can be streamed",
+    ),
+    "an unknown method": (2, (*FIT, "-o", "m.skops", "--model", "magic"), "--model"),
+    "a negative penalty": (2, (*FIT, "-o", "m.skops", "--alpha", "-3"), "no penalty"),
+    "nowhere to write": (2, FIT, "--out"),
+}
+
+
+@pytest.mark.parametrize(("code", "command", "words"), BAD_FITS.values(), ids=BAD_FITS)
+def test_fit_says_what_is_wrong_with_the_command(code, command, words, folder):
+    before = names(folder)
+    assert_one_sentence(tacit(*command, cwd=folder), code, words)
+    assert names(folder) == before
 
 
 def strange(folder, what, into):
@@ -176,3 +198,30 @@ def test_predict_says_in_one_sentence_what_is_wrong_with_the_table(what, folder,
     done = tacit("predict", str(folder / "model.skops"), str(path), "-o", "o.csv", cwd=tmp_path)
     assert_one_sentence(done, 1, *words)
     assert "o.csv" not in names(tmp_path)
+
+
+PREDICT = ("predict", "model.skops", "new.csv")
+BAD_PREDICTIONS = {
+    "no such folder": (1, (*PREDICT, "-o", "nowhere/o.csv"), "does not exist; create it"),
+    "a file of no known kind": (2, (*PREDICT, "-o", "o.xlsx"), "must end in one of"),
+    "a column to keep that is not there": (1, (*PREDICT, "--keep", "mood"), "'mood'"),
+    "a corrupt table": (1, ("predict", "model.skops", "corrupt.parquet"), "is damaged"),
+    "no table": (2, ("predict", "model.skops"), "TABLE"),
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "command", "words"), BAD_PREDICTIONS.values(), ids=BAD_PREDICTIONS
+)
+def test_predict_says_what_is_wrong_with_the_command(code, command, words, folder):
+    (folder / "corrupt.parquet").write_bytes(b"PAR1" + b"\x00garbage" * 40 + b"PAR1")
+    before = names(folder)
+    assert_one_sentence(tacit(*command, cwd=folder), code, words)
+    assert names(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [((), "MODEL"), (("model.skops", "--top", "0"), "--top")]
+)
+def test_explain_says_what_is_wrong_with_the_command(options, words, folder):
+    assert_one_sentence(tacit("explain", *options, cwd=folder), 2, words)

@@ -1,6 +1,5 @@
 """`tacit reproduce`, run as a process on the one dataset that is always there."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,34 +9,26 @@ import time
 import pyarrow.parquet as parquet
 import pytest
 
-
-def start(*arguments, cwd, **options):
-    environment = os.environ | {"TACIT_DATA": "", "COLUMNS": "160"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "tacit", "reproduce", *arguments],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        **options,
-    )
-
-
-def tacit_reproduce(*arguments, cwd):
-    process = start(*arguments, cwd=cwd)
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
+from tacit.cli.reproduce import Part
+from tacit.paper.reproduce import PARTS
+from tests.cli.process import assert_good, assert_one_sentence, environment, started, tacit
+from tests.cli.run_folders import SPOILED, spoil
 
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
-    code, out, err = tacit_reproduce(
-        "--quick", "--datasets", "wdbc", "--jobs", "1", "--out", "out", cwd=folder
-    )
-    assert code == 0, err
-    return folder / "out", out
+    done = started(
+        "reproduce", "--quick", "--datasets", "wdbc", "--jobs", "1", "--out", "out",
+        cwd=folder, COLUMNS="160",
+    )  # fmt: skip
+    assert_good(done)
+    assert done.stderr == ""
+    return folder / "out", done.stdout
+
+
+def test_every_part_of_the_paper_can_be_asked_for():
+    assert {part.value for part in Part} == {"all", *PARTS}
 
 
 def test_everything_is_written_into_the_folder(everything):
@@ -60,9 +51,8 @@ def test_the_page_needs_no_other_file_and_has_every_part(everything):
     assert "tacit reproduce --quick --datasets wdbc" in page
 
 
-def test_the_terminal_shows_tables_and_findings_without_colour_codes(everything):
+def test_the_terminal_shows_tables_and_findings(everything):
     _, out = everything
-    assert "\x1b" not in out
     for words in (
         "Table 2",
         "paper\u00a0.27",
@@ -76,64 +66,94 @@ def test_the_terminal_shows_tables_and_findings_without_colour_codes(everything)
 def test_a_second_call_fits_nothing_again(everything):
     folder, _ = everything
     before = parquet.read_table(folder / "runs" / "runs.parquet")
-    code, _, err = tacit_reproduce(
-        "table2", "--quick", "--datasets", "WDBC", "--out", "out", cwd=folder.parent
+    done = tacit(
+        "reproduce", "table2", "--quick", "--datasets", "WDBC", "--out", "out", cwd=folder.parent
     )
-    assert code == 0, err
+    assert_good(done)
     assert parquet.read_table(folder / "runs" / "runs.parquet").equals(before)  # seconds too
 
 
-def test_a_dataset_that_is_not_the_papers_is_an_error_that_lists_them(tmp_path):
-    code, _, err = tacit_reproduce("--datasets", "iris", cwd=tmp_path)
-    assert code == 2
-    assert "iris" in err
-    assert "Ionosphere" in err
+BAD_OPTIONS = {
+    "another dataset": (("--datasets", "iris"), ("iris", "Ionosphere")),
+    "an unknown part": (("table9",), ("table9", "table2")),
+    "no repeats": (("--repeats", "0"), ("--repeats",)),
+    "no processes": (("--jobs", "0"), ("--jobs", "make no sense")),
+    "an unknown option": (("--slow",), ("--slow",)),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_OPTIONS.values(), ids=BAD_OPTIONS)
+def test_a_command_written_wrongly_ends_with_two(arguments, words, tmp_path):
+    assert_one_sentence(tacit("reproduce", *arguments, cwd=tmp_path), 2, *words)
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_part_is_an_error_that_lists_them(tmp_path):
-    code, _, err = tacit_reproduce("table9", cwd=tmp_path)
-    assert code == 2
-    assert "table9" in err
-    assert "table2" in err
+TABLE2 = ("table2", "--quick", "--datasets", "WDBC", "--jobs", "1")
 
 
-def test_no_repeats_and_no_processes_are_errors(tmp_path):
-    assert tacit_reproduce("--repeats", "0", cwd=tmp_path)[0] == 2
-    code, _, err = tacit_reproduce("--jobs", "0", cwd=tmp_path)
-    assert code == 2
-    assert "--jobs" in err
+@pytest.mark.parametrize(("what", "words"), SPOILED.items(), ids=SPOILED)
+def test_what_is_wrong_with_the_folder_is_said_and_nothing_is_changed(what, words, tmp_path):
+    file = spoil(tmp_path / "reproduced", what, classifier="ICLS")
+    before = file.read_bytes()
+    assert_one_sentence(tacit("reproduce", *TABLE2, cwd=tmp_path), 1, words)
+    assert file.read_bytes() == before
 
 
-def test_a_folder_of_other_runs_is_refused_and_kept(tmp_path):
-    plan = {"classifiers": {"ICLS": "something else"}}
+def test_data_that_is_not_there_or_not_what_it_is_named_for_is_told(tmp_path):
+    done = tacit("reproduce", *TABLE2, "--data", "nowhere", cwd=tmp_path)
+    assert_one_sentence(done, 1, "nowhere")
+    (tmp_path / "wdbc.csv").write_text("a,b\n1,2\n")
+    done = tacit("reproduce", *TABLE2, "--data", ".", cwd=tmp_path)
+    assert_one_sentence(done, 1, "wdbc.csv")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="groups of processes are of POSIX systems")
+def test_interruptions_keep_what_was_done_and_the_same_command_goes_on(tmp_path):
     runs = tmp_path / "reproduced" / "runs"
-    runs.mkdir(parents=True)
-    (runs / "plan.json").write_text(json.dumps(plan))
-    code, _, err = tacit_reproduce("table2", "--quick", "--datasets", "WDBC", cwd=tmp_path)
-    assert code == 1
-    assert "another classifier" in err
-    assert "Traceback" not in err
-    assert json.loads((runs / "plan.json").read_text()) == plan
+    known = set()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        done = interrupted("1000", number, runs, cwd=tmp_path)
+        assert done.returncode == 128 + number, done.stderr
+        assert done.stdout == ""
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert "is in reproduced, and the same command goes on from it." in done.stderr
+        assert not list(runs.glob(".*.partial*"))
+        kept = [key for part in runs.glob("part-*") for key in keys(part)]
+        assert known < set(kept)
+        assert len(kept) == len(set(kept))
+        known = set(kept)
+    repeats = max(repeat for _, repeat in known) + 3
+    arguments = ("table2", "--datasets", "WDBC", "--repeats", str(repeats), "--jobs", "1")
+    assert_good(tacit("reproduce", *arguments, cwd=tmp_path))
+    every = keys(runs / "runs.parquet")
+    assert known < set(every)
+    assert len(every) == len(set(every)) == 5 * repeats
 
 
-def test_an_interrupt_ends_cleanly_and_the_same_command_goes_on(tmp_path):
-    arguments = ("table2", "--datasets", "WDBC", "--repeats", "40", "--jobs", "2")
-    process = start(*arguments, cwd=tmp_path, start_new_session=True)
-    runs = tmp_path / "reproduced" / "runs"
+def interrupted(repeats, number, runs, cwd):
+    """A process that gets a signal, as does the group of its workers, when there are new runs."""
+    command = ("reproduce", "table2", "--datasets", "WDBC", "--repeats", repeats, "--jobs", "2")
+    before = set(runs.glob("part-*.parquet"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tacit", *command],
+        cwd=cwd,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + 120
-    while not list(runs.glob("part-*.parquet")):
+    while not set(runs.glob("part-*.parquet")) - before:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    assert "goes on" in out
-    assert "Traceback" not in err
-    assert not list(runs.glob(".*.partial*"))
-    code, _, err = tacit_reproduce(*arguments, cwd=tmp_path)
-    assert code == 0, err
-    table = parquet.read_table(runs / "runs.parquet").to_pylist()
-    repeats = [row["repeat"] for row in table if row["measure"] == "error"]
-    assert sorted(repeats) == sorted(list(range(40)) * 5)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def keys(file):
+    """The classifier and the repeat of each error in a file of runs."""
+    rows = parquet.read_table(file).to_pylist()
+    return [(row["classifier"], row["repeat"]) for row in rows if row["measure"] == "error"]

@@ -181,7 +181,7 @@ def test_a_failure_while_writing_leaves_the_old_file_alone(tmp_path, monkeypatch
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no folder .*nowhere.* create it"):
+    with pytest.raises(FileNotFoundError, match=r"folder .*nowhere.* create it"):
         Page("x").write(tmp_path / "nowhere" / "report.html")
 
 

@@ -166,7 +166,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(model, saved, monkey
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tacit.tables.whole_files.os.replace", fail)
+    monkeypatch.setattr("tacit._files.os.replace", fail)
     with pytest.raises(KeyboardInterrupt):
         save_model(model, saved)
     assert saved.read_bytes() == before

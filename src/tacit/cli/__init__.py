@@ -1,14 +1,24 @@
 """Thin commands: parse, call the library, print.
 
 Exit codes: 0 for success, 1 for something wrong with the data or a file, 2 for a command that was
-written wrongly, 130 after an interrupt (Ctrl-C).
+written wrongly, 130 after Ctrl-C, 143 after a request to end (SIGTERM).
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
-from tacit.cli.signals import INTERRUPTED, listen
+from tacit.cli.interrupts import end_now, listen
+
+# By these, some terminals and CI services ask for colours where nobody could see them.
+_FORCED_COLOURS = (
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "PY_COLORS",
+    "TTY_COMPATIBLE",
+    "GITHUB_ACTIONS",
+)
 
 
 def main() -> None:
@@ -17,10 +27,12 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        end_now()
 
 
 def _run() -> None:
+    for name in _FORCED_COLOURS:
+        os.environ.pop(name, None)
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -1,4 +1,4 @@
-"""The commands of `tacit`."""
+"""The commands of `tacit`, in the order of a user's day."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tacit import __version__
+from tacit.__about__ import __version__
 from tacit.cli.benchmark import benchmark
 from tacit.cli.compare import compare
 from tacit.cli.datasets import datasets
@@ -18,24 +18,35 @@ from tacit.cli.options import Debug
 from tacit.cli.predict import predict
 from tacit.cli.reproduce import reproduce
 
+EXAMPLES = {
+    compare: "tacit compare table.csv --target label --report report.html",
+    fit: "tacit fit table.csv --target label --model icls -o model.skops",
+    predict: "tacit predict model.skops new.csv -o out.csv",
+    explain: "tacit explain model.skops",
+    demo: "tacit demo",
+    doctor: "tacit doctor",
+    datasets: "tacit datasets --data folder",
+    reproduce: "tacit reproduce table2 --quick",
+    benchmark: "tacit benchmark --methods ICLS,S4VM --datasets WDBC",
+}
+EXIT_CODES = (
+    "Exit codes: 0 success, 1 something is wrong with the data or a file, 2 the command was "
+    "written wrongly, 130 Ctrl-C, 143 terminated."
+)
+
 app = typer.Typer(
-    help="Semi-supervised classification that you can trust not to hurt.",
-    epilog=(
-        "Exit codes: 0 success, 1 something is wrong with the data or a file, 2 the command was "
-        "written wrongly, 130 interrupted."
-    ),
+    epilog=f"Example: {EXAMPLES[compare]}\n\n{EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command()(compare)
-app.command()(fit)
-app.command()(predict)
-app.command()(explain)
-app.command()(demo)
-app.command()(doctor)
-app.command()(datasets)
-app.command()(reproduce)
-app.command()(benchmark)
+for _panel, _commands in {
+    "Your table": (compare, fit, predict, explain),
+    "Trying it out": (demo, doctor),
+    "Research": (datasets, reproduce, benchmark),
+}.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel, epilog=f"Example: {EXAMPLES[_command]}")(_command)
 
 
 def _version(wanted: bool) -> None:
@@ -51,4 +62,7 @@ def tacit(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Semi-supervised classification that you can trust not to hurt."""
+    """Semi-supervised classification that you can trust not to hurt.
+
+    You have a table with a few labels. Does the rest of it help, and can it hurt?
+    """

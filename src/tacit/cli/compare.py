@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from tacit.cli.options import Debug, Drop, Json, Keep, Mark, Seed, TableFile, Target
+from tacit._files import check_can_write
+from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Mark, Seed, TableFile, Target
 from tacit.cli.output import (
     MOST_WIDTH,
     STYLES,
+    counted,
     new_grid,
     print_heading,
     print_json,
@@ -26,7 +28,6 @@ from tacit.cli.output import (
     stdout_console,
     this_command,
 )
-from tacit.tables.whole_files import check_can_write, written_whole
 
 if TYPE_CHECKING:
     from tacit.tables.comparing import TableComparison
@@ -53,21 +54,19 @@ def compare(
     max_unlabeled: Annotated[
         int, typer.Option(min=1, help="Unlabeled rows to use; more are sampled.")
     ] = 20_000,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 is one for each core.")] = -1,
+    jobs: Jobs = -1,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Does the unlabeled part of a table help, and can it hurt? A verdict with its evidence.
+    """Find out whether unlabeled rows help, or may hurt.
 
-    Labels are held back in turn and predicted by supervised and semi-supervised classifiers; rows
-    without label are never scored.
+    The answer is a verdict with its evidence: labels are held back in turn and predicted by
+    supervised and semi-supervised classifiers. Rows without label are never scored.
     """
     from tacit.tables.comparing import compare_table
     from tacit.tables.table import read_table
 
-    if jobs == 0 or jobs < -1:
-        raise typer.BadParameter("give a positive number, or -1.", param_hint="--jobs")
     if report is not None:
         check_can_write(report, "--report")
     data = read_table(
@@ -96,8 +95,7 @@ def compare(
     if report is not None:
         from tacit.cli.report_page import report_page
 
-        with written_whole(report) as partial:
-            partial.write_text(report_page(found, this_command()).html(), encoding="utf-8")
+        report_page(found, this_command()).write(report)
     if as_json:
         print_json(_as_values(found, report))
         return
@@ -128,6 +126,7 @@ def _print(console: Console, found: TableComparison) -> None:
         from tacit.selection.differences import CONFIDENCE
 
         unit = "points" if comparison.measure.in_points else comparison.measure.name
+        console.print()
         print_paragraph(
             console,
             f"Differences from the supervised twin ({_twins(found)}) in {unit}, with "
@@ -140,12 +139,12 @@ def _print(console: Console, found: TableComparison) -> None:
         console, (f"{name}: {_joined(words)}" for name, words in found.certificates.items())
     )
     print_heading(console, "What was done to the data")
-    counts = ", ".join(f"{count:,} {name!s}" for name, count in table.target.counts.items())
+    counts = counted(table.target.counts.items())
     print_points(
         console,
         (
             f"{table.name}: {table.n_labeled:,} labels ({counts}), {table.n_unlabeled:,} unlabeled "
-            f"rows; {len(table.frame.columns)} columns became {len(found.feature_names)} numbers.",
+            f"rows; {len(table.frame.columns)} columns became {len(found.feature_names)} features.",
             *table.notes,
         ),
     )

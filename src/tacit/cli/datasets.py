@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from tacit.datasets import PAPER, Availability, DatasetFileError, available, names
+from tacit.cli.options import Debug, Json
+from tacit.cli.output import print_json, print_points, stdout_console
 
-PIPE_WIDTH = 100
+if TYPE_CHECKING:
+    from tacit.datasets import Availability
+
 STYLES = {"ready": "green", "download": "yellow", "missing": "red"}
 
 
@@ -23,32 +25,33 @@ def datasets(
         Path | None,
         typer.Option(help="A folder with files such as ionosphere.csv; else TACIT_DATA names it."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
 ) -> None:
-    """List the datasets with size, source and status; nothing is downloaded."""
-    try:
-        found = [available(name, data) for name in names()]
-    except DatasetFileError as error:
-        raise typer.BadParameter(str(error), param_hint="--data") from error
+    """List benchmark datasets and where they come from.
+
+    With size, source and status; nothing is downloaded.
+    """
+    from tacit.datasets import PAPER, available, names
+
+    found = [available(name, data) for name in names()]
     if as_json:
-        rows = [{**asdict(each), "in_paper": each.name in PAPER} for each in found]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json([{**asdict(each), "in_paper": each.name in PAPER} for each in found])
         return
-    console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    console.print(_table(found))
-    for each in found:
-        if each.state != "ready":
-            console.print(_advice(each), markup=False, soft_wrap=True)
+    console = stdout_console()
+    console.print(_table(found, len(PAPER)))
+    console.print()
     ready = sum(each.state == "ready" for each in found)
-    console.print(f"{ready} of {len(found)} are ready. The paper uses the first {len(PAPER)}.")
+    console.print(
+        Text(f"{ready} of {len(found)} are ready. The paper uses the first {len(PAPER)}.")
+    )
+    print_points(console, (_advice(each) for each in found if each.state != "ready"))
 
 
-def _table(found: list[Availability]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def _table(found: list[Availability], n_paper: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("dataset", no_wrap=True)
-    table.add_column("objects", justify="right", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
     table.add_column("features", justify="right", no_wrap=True)
     table.add_column("status", no_wrap=True)
     table.add_column("source", overflow="fold")
@@ -59,7 +62,7 @@ def _table(found: list[Availability]) -> Table:
             str(each.n_features),
             f"[{STYLES[each.state]}]{each.state}[/]",
             each.source,
-            end_section=position == len(PAPER),
+            end_section=position == n_paper,
         )
     return table
 
@@ -68,5 +71,5 @@ def _advice(each: Availability) -> str:
     """What the sources said of a dataset that is not at hand, and how to get it."""
     said = "; ".join(each.reasons)
     if each.state == "download":
-        return f"{each.name}: {said}. It would be fetched from {each.where}\n"
-    return f"{each.name}: {said}. Or put {each.name.lower()}.csv into a folder: --data DIR.\n"
+        return f"{each.name}: {said}. It would be fetched from {each.where}"
+    return f"{each.name}: {said}. Or put {each.name.lower()}.csv into a folder: --data DIR."

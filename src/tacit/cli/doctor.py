@@ -56,7 +56,11 @@ class Part:
 
 
 def doctor(as_json: Json = False, debug: Debug = False) -> None:
-    """Show versions, linear algebra, threads and optional parts, and check that fitting works."""
+    """Check what is installed, and that it works.
+
+    Shows versions, linear algebra, threads and optional parts, and fits a small problem whose
+    answer is known.
+    """
     parts = [Part(package, "", _version(package)) for package in CORE]
     for extra, packages in EXTRAS.items():
         parts += [Part(name, extra, _installed(name, module)) for name, module in packages.items()]
@@ -87,28 +91,29 @@ def _print(
     parts: list[Part], blas: list[dict[str, Any]], threads: dict[str, str], problem: str | None
 ) -> None:
     console = stdout_console()
-    console.print(
-        Text(
-            f"tacit {__version__}, Python {platform.python_version()} ({sys.executable}), "
-            f"{platform.platform()}, {os.cpu_count()} processors"
+    print_points(
+        console,
+        (
+            f"tacit {__version__}",
+            f"Python {platform.python_version()}, {sys.executable}",
+            f"{platform.platform()}, {os.cpu_count()} processors",
         ),
-        soft_wrap=True,
     )
     console.print()
     grid = new_grid("package", "version", "for")
-    for part in parts:
-        there = part.version is not None
+    for package in dict.fromkeys(part.package for part in parts):
+        same = [part for part in parts if part.package == package]
         grid.add_row(
-            Text(part.package),
-            Text(part.version or "not installed", style="" if there else "yellow"),
-            Text(f"tacit[{part.extra}]" if part.extra else "everything"),
+            Text(package),
+            Text(same[0].version or "not installed", style="" if same[0].version else "yellow"),
+            Text(", ".join(f"tacit[{p.extra}]" if p.extra else "everything" for p in same)),
         )
     console.print(grid)
     console.print()
     limits = ", ".join(f"{name}={value}" for name, value in threads.items()) or "none is set"
     lines = [
         *(
-            f"Linear algebra: {b['name']} {b['version']} with {b['threads']} threads"
+            f"Linear algebra: {b['name']} {b['version']} with {_threads(b['threads'])}"
             f"{' (' + b['architecture'] + ')' if b['architecture'] else ''}."
             for b in blas
         ),
@@ -118,6 +123,10 @@ def _print(
         lines.append(f"The extra {extra} is not complete: pip install 'tacit[{extra}]'")
     lines.append("A small fit came out right." if problem is None else problem)
     print_points(console, lines)
+
+
+def _threads(number: int | None) -> str:
+    return "one thread" if number == 1 else f"{number} threads"
 
 
 def _version(package: str) -> str | None:

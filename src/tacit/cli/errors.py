@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
+import warnings
 from typing import Any, NoReturn
 
 import typer
 
-from tacit.cli.interrupts import INTERRUPTED, InterruptWatch, end_now
+from tacit.cli.interrupts import INTERRUPTED, end_now, has_come
 
 OK, FAILED, USAGE = 0, 1, 2
 # Typer brings its own copy of click or uses the installed one, by version; this is its base class
 # of everything that is wrong with how a command was written.
 _UsageError: Any = typer.BadParameter.__mro__[1]
+_ADVICE = {
+    errno.ENOSPC: "free some space, or name another place.",
+    errno.EDQUOT: "free some space, or name another place.",
+    errno.EACCES: "change the permissions, or name another place.",
+    errno.EPERM: "change the permissions, or name another place.",
+    errno.EROFS: "name a place that can be written to.",
+    errno.ENAMETOOLONG: "give a shorter name.",
+}
 
 _debug = False
 
@@ -33,55 +43,55 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     arguments : list of str, optional
         What stands behind `tacit`; by default, what this process was started with.
     """
-    with InterruptWatch() as watch:
-        code = _run(sys.argv[1:] if arguments is None else arguments, watch)
-        if code == INTERRUPTED:
-            end_now()
-        _flush()
+    code = _run(sys.argv[1:] if arguments is None else arguments)
+    if code == INTERRUPTED or has_come():
+        end_now()
     # Without waiting for worker processes and threads, which have nothing left to do.
-    sys.exit(code)
+    sys.exit(_flushed(code))
 
 
-def _run(arguments: list[str], watch: InterruptWatch | None = None) -> int:
+def _run(arguments: list[str]) -> int:
     command = "tacit"
     try:
         from tacit.cli.app import app
 
         group: Any = typer.main.get_command(app)
         command = _command_of(arguments, list(getattr(group, "commands", ())))
-        result = group.main(args=arguments, prog_name="tacit", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn(command)
+            result = group.main(args=arguments, prog_name="tacit", standalone_mode=False)
+            sys.stdout.flush()
         return result if isinstance(result, int) else OK
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except Exception as error:
-        # An interrupt may break what is under way, and the error that follows hides it.
-        if _follows_interrupt(error) or (watch is not None and watch.was_interrupted):
+    except (Exception, SystemExit) as error:
+        # An interruption may break what is under way, and the error that follows hides it.
+        if has_come() or _follows(error, KeyboardInterrupt):
             return INTERRUPTED
+        # Typer turns this one into an exit of its own.
+        if _follows(error, BrokenPipeError):
+            return _unheard()
         return _told(command, error)
 
 
-def _follows_interrupt(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+def _follows(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error is not None
 
 
-def _told(command: str, error: Exception) -> int:
+def _told(command: str, error: BaseException) -> int:
     """Say what went wrong, and give the exit code."""
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
     if isinstance(error, _UsageError):
         return _say_usage(command, error)
-    if isinstance(error, BrokenPipeError):
-        # Whoever read the output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     if isinstance(error, MemoryError):
         sentence = (
             "there is not enough memory; use fewer rows or columns, or a Parquet file with "
             "numeric columns, which is streamed."
         )
-    elif isinstance(error, ValueError | OSError | ImportError):
+    elif _is_for_people(error):
         sentence = _sentence(error)
     else:
         sentence = (
@@ -89,6 +99,15 @@ def _told(command: str, error: Exception) -> int:
             "again with --debug to see where."
         )
     return _say(command, sentence, error)
+
+
+def _is_for_people(error: BaseException) -> bool:
+    """Whether the message of an error is written for whoever typed the command."""
+    if isinstance(error, LookupError):
+        from tacit.datasets import DatasetNotFoundError
+
+        return isinstance(error, DatasetNotFoundError)
+    return isinstance(error, ValueError | OSError | ImportError)
 
 
 def _say(command: str, sentence: str, error: BaseException) -> int:
@@ -110,10 +129,24 @@ def _say_usage(command: str, error: Any) -> int:
 
 def _sentence(error: BaseException) -> str:
     """The message of an error on one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        text = f"{str(error.filename)!r}: {error.strerror}; check the name and the permissions."
-    return text
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{os.fspath(error.filename)!r}" if error.filename else "the output"
+        advice = _ADVICE.get(error.errno or 0, "check the name and the permissions.")
+        return f"{where}: {error.strerror}; {advice}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _warn(command: str) -> Any:
+    """Warnings of the library as sentences, too."""
+
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
+    ) -> None:
+        place = f" ({category.__name__}, {filename}:{lineno})" if _debug else ""
+        words = " ".join(str(message).split())
+        sys.stderr.write(f"{command}: warning: {words}{place}\n")
+
+    return show
 
 
 def _command_of(arguments: list[str], known: list[str]) -> str:
@@ -121,9 +154,18 @@ def _command_of(arguments: list[str], known: list[str]) -> str:
     return f"tacit {names[0]}" if names else "tacit"
 
 
-def _flush() -> None:
+def _unheard() -> int:
+    """Whoever read the output has seen enough; nothing went wrong."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK
+
+
+def _flushed(code: int) -> int:
+    """`code`, when all that was printed is on its way."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (BrokenPipeError, ValueError):
+        except (OSError, ValueError):
+            # What cannot be written now would fail once more when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code

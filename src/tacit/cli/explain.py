@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tacit.cli.options import Debug, Json, ModelFile
 from tacit.cli.output import (
+    counted,
     new_grid,
     print_heading,
     print_json,
@@ -27,7 +28,11 @@ def explain(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Explain a model: its certificate, its largest coefficients, and what was done to the data."""
+    """Say what a saved model does, and what holds of it.
+
+    Its certificate, its largest coefficients, how sure predictions are, what was done to the data,
+    and the command that fitted it.
+    """
     from tacit.tables.explaining import Weight, other_versions, weights_of
     from tacit.tables.model_file import load_model
 
@@ -44,7 +49,7 @@ def explain(
     print_heading(console, "What holds for any labels of the unlabeled rows")
     print_paragraph(console, fitted.card.certificate_words)
     print_heading(console, f"Largest coefficients, of {len(weights):,}")
-    grid = new_grid("when this rises by one standard deviation", "the score", right=(1,))
+    grid = new_grid("when this rises by one standard deviation", "the score changes by", right=(1,))
     several = len(fitted.card.classes) > 2
     for weight in weights[:top]:
         name = f"{weight.feature} (for {weight.towards!s})" if several else weight.feature
@@ -64,14 +69,12 @@ def explain(
 
 
 def _print_origin(console: Console, card: ModelCard) -> None:
-    counts = ", ".join(
-        f"{count:,} {name!s}" for name, count in zip(card.classes, card.label_counts, strict=True)
-    )
+    counts = counted(zip(card.classes, card.label_counts, strict=True))
     print_paragraph(
         console,
         f"{card.model}, which predicts {card.target!r}, fitted on {card.table}: "
         f"{card.n_labeled:,} labels ({counts}), {card.n_unlabeled:,} unlabeled rows, "
-        f"{len(card.feature_names):,} numbers, penalty {card.alpha:.3g}; tacit "
+        f"{len(card.feature_names):,} features, penalty {card.alpha:.3g}; tacit "
         f"{card.versions.get('tacit', 'of unknown version')}.",
     )
 
@@ -80,7 +83,7 @@ def _columns(card: ModelCard) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for column in card.columns:
         kinds.setdefault(column["kind"], []).append(column["name"])
-    return [f"{kind}: {', '.join(names)}" for kind, names in kinds.items()]
+    return [f"Columns of kind {kind}: {', '.join(names)}." for kind, names in kinds.items()]
 
 
 def _sureness(card: ModelCard) -> str:

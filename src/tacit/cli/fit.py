@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,8 +12,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit._files import check_can_write
 from tacit.cli.options import Debug, Drop, Json, Keep, Mark, TableFile, Target
 from tacit.cli.output import (
+    counted,
+    print_heading,
     print_json,
     print_paragraph,
     print_points,
@@ -21,7 +25,6 @@ from tacit.cli.output import (
     this_command,
 )
 from tacit.tables.errors import TableError
-from tacit.tables.whole_files import check_can_write
 
 if TYPE_CHECKING:
     from tacit.tables.model_file import Model
@@ -57,7 +60,11 @@ def fit(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Fit a classifier on a table and save it, with the steps that make numbers of its columns."""
+    """Fit a classifier on a table and save it.
+
+    The steps that make numbers of the columns are saved with it, so that `tacit predict` takes
+    tables like this one.
+    """
     from tacit.tables.fitting import fit_streamed, fit_table
     from tacit.tables.model_file import save_model
     from tacit.tables.streaming import read_streamed
@@ -117,18 +124,21 @@ def _is_to_stream(table: str, target: str, drop: list[str], stream: bool | None)
 
 def _print(console: Console, model: Model, out: Path) -> None:
     card = model.card
-    counts = ", ".join(
-        f"{count:,} {name!s}" for name, count in zip(card.classes, card.label_counts, strict=True)
-    )
+    counts = counted(zip(card.classes, card.label_counts, strict=True))
     print_paragraph(
         console,
         f"Fitted {card.model} on {card.n_labeled:,} labels ({counts}) and {card.n_unlabeled:,} "
-        f"unlabeled rows; {len(card.feature_names)} numbers, penalty {card.alpha:.3g}.",
+        f"unlabeled rows; {len(card.feature_names)} features, penalty {card.alpha:.3g}.",
     )
-    print_paragraph(console, card.certificate_words)
     if card.sureness is not None:
         right, held = card.sureness["n_right"], card.sureness["n_labels"]
         print_paragraph(console, f"Of {held:,} labels held back, {right:,} were predicted right.")
+    print_heading(console, "What holds for any labels of the unlabeled rows")
+    print_paragraph(console, card.certificate_words)
     if card.notes:
+        print_heading(console, "What was done to the data")
         print_points(console, card.notes)
+    console.print()
     console.print(Text(f"The model is in {out}."), soft_wrap=True)
+    command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])
+    console.print(Text(f"Next: {command}"), soft_wrap=True)

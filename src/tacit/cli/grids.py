@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -14,24 +12,59 @@ from tacit.experiments.grid import Cell, Grid
 
 # Where the output is no terminal there is no width to keep to; the widest table fits.
 PIPE_WIDTH = 140
-
-
-def new_console() -> Console:
-    """Where commands print: as wide as the terminal, and wide enough for all tables in a pipe."""
-    console = Console(highlight=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = PIPE_WIDTH
-    return console
+# Spaces between two columns.
+GAP = 2
 
 
 def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
     """Print a table with its note and, unless it stands above already, its title.
 
-    Remarks beside entries go below them. Lines break between an entry's parts, never within one.
+    Remarks beside entries go below them. Lines break between an entry's parts, never within one: a
+    table that is too wide for the terminal goes on below itself, with its first column again.
     """
-    shown = grid.title if title else None
+    least, full = _widths(grid)
+    for number, columns in enumerate(_groups(least, console.width)):
+        room = console.width - GAP * len(columns)
+        widths = _shared([least[k] for k in columns], [full[k] for k in columns], room)
+        shown = grid.title if title and number == 0 else None
+        console.print(_table(grid, columns, widths, shown))
+    console.print(Padding(Text(grid.note, style="dim"), (0, 0, 1, 0)))
+
+
+def _widths(grid: Grid) -> tuple[list[int], list[int]]:
+    """Of each column: where lines break at every space, and where they break nowhere."""
+    least, full = [], []
+    for column, name in enumerate(grid.columns):
+        cells = [row[column] for row in grid.rows]
+        texts = [name, *(text for cell in cells for text in (cell.text, cell.beside))]
+        full.append(max(map(len, texts)))
+        # A space that must not break a line is another character.
+        least.append(max(len(word) for text in texts for word in text.split(" ")))
+    return least, full
+
+
+def _groups(least: list[int], width: int) -> list[list[int]]:
+    """The columns in as few groups as fit, each with the first one."""
+    groups = [[0]]
+    for column in range(1, len(least)):
+        if sum(least[k] + GAP for k in (*groups[-1], column)) > width and len(groups[-1]) > 1:
+            groups.append([0])
+        groups[-1].append(column)
+    return groups
+
+
+def _shared(least: list[int], full: list[int], room: int) -> list[int]:
+    """Widths from least to full, the room that is left going to whoever lacks most."""
+    widths = list(least)
+    while sum(widths) < min(room, sum(full)):
+        lacking = [most - width for most, width in zip(full, widths, strict=True)]
+        widths[lacking.index(max(lacking))] += 1
+    return widths
+
+
+def _table(grid: Grid, columns: list[int], widths: list[int], title: str | None) -> Table:
     table = Table(
-        title=shown,
+        title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -39,11 +72,16 @@ def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
         collapse_padding=True,
         leading=int(any(cell.beside for row in grid.rows for cell in row)),
     )
-    for number, name in enumerate(grid.columns):
-        table.add_column(Text(name), justify="left" if number == 0 else "right", overflow="fold")
+    for column, width in zip(columns, widths, strict=True):
+        table.add_column(
+            Text(grid.columns[column]),
+            justify="left" if column == 0 else "right",
+            width=width,
+            overflow="fold",
+        )
     for row in grid.rows:
-        table.add_row(*map(_shown, row))
-    console.print(Group(table, Padding(Text(grid.note, style="dim"), (0, 0, 1, 0))))
+        table.add_row(*(_shown(row[column]) for column in columns))
+    return table
 
 
 def _shown(cell: Cell) -> RenderableType:

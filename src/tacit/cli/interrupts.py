@@ -1,4 +1,4 @@
-"""Ctrl-C: an end within a second, whatever is at work, and no half-written file."""
+"""Being asked to end: within a second, whatever is at work, and with no half-written file."""
 
 from __future__ import annotations
 
@@ -8,55 +8,82 @@ import socket
 import sys
 import threading
 import time
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
-from tacit.tables.whole_files import remove_unfinished
+from tacit._files import remove_unfinished
 
-INTERRUPTED = 130
-# What an orderly end may take. Long steps outside Python notice an interrupt only when they are
+# What shells expect of a program that a signal has ended: 128 and the number of the signal.
+_BEYOND = 128
+INTERRUPTED = _BEYOND + signal.SIGINT
+WORDS = {signal.SIGINT: "Interrupted", signal.SIGTERM: "Terminated"}
+# What an orderly end may take. Long steps outside Python notice an interruption only when they are
 # done, so after this the process ends without them.
 GRACE_SECONDS = 0.5
 
 
-class InterruptWatch:
-    """While it is entered, an interrupt ends the process soon, in order or without.
+@dataclass
+class _State:
+    number: signal.Signals | None = None
+    kept: str = "no file was left half written"
 
-    Python raises KeyboardInterrupt between two steps of its own, which may take long to come while
-    a library computes or worker processes are waited for. A second thread is told of the signal at
-    once and ends the process if it is still there after the grace.
+
+# Of the process, as signals are.
+_state = _State()
+
+
+def listen() -> None:
+    """Heed Ctrl-C and requests to end, from now on and for as long as this process lives.
+
+    The first of them becomes a KeyboardInterrupt, upon which files and processes are tidied up as
+    the call unwinds. Python raises it between two steps of its own, which may take long to come
+    while a library computes or worker processes are waited for, so a second thread is told at once
+    and ends the process if it is still there after a grace.
+
+    Ctrl-C is heeded also where a shell has told a command in the background to ignore it: whoever
+    sends the signal to it means it.
     """
+    # The process that tidies up after worker processes would warn of what they left.
+    others, ours = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"
+    os.environ["PYTHONWARNINGS"] = f"{others},{ours}" if others else ours
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    # The thread keeps both ends open; the far one would be closed when this call returns.
+    threading.Thread(
+        target=_watch, args=(reader, writer), name="interruptions", daemon=True
+    ).start()
+    for number in WORDS:
+        signal.signal(number, _interrupt)
 
-    def __enter__(self) -> InterruptWatch:
-        # The process that tidies up after worker processes would warn of what they left.
-        others = os.environ.get("PYTHONWARNINGS")
-        ours = "ignore:resource_tracker"
-        os.environ["PYTHONWARNINGS"] = f"{others},{ours}" if others else ours
-        self._reader, self._writer = socket.socketpair()
-        self._writer.setblocking(False)
-        self._before = -1
-        self.was_interrupted = False
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-            threading.Thread(target=self._wait, name="interrupts", daemon=True).start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if threading.current_thread() is threading.main_thread():
-            signal.set_wakeup_fd(self._before)
-        self._writer.close()
+def check() -> None:
+    """Raise again an interruption that came where nobody could see it.
 
-    def _wait(self) -> None:
-        while data := self._reader.recv(16):
-            if signal.SIGINT in data:
-                self.was_interrupted = True
-                time.sleep(GRACE_SECONDS)
-                end_now()
+    Python drops an exception that a signal raises inside a callback, such as that of a weak
+    reference; whoever works for long asks here from time to time.
+    """
+    if _state.number is not None:
+        raise KeyboardInterrupt
+
+
+def has_come() -> bool:
+    """Whether this process was asked to end."""
+    return _state.number is not None
+
+
+@contextmanager
+def resumable(folder: Path) -> Iterator[None]:
+    """Within this block, an end by interruption tells that the same command goes on later."""
+    before = _state.kept
+    _state.kept = f"what was done is in {folder}, and the same command goes on from it"
+    yield
+    # Not after an error: an interruption is told of after it has left the block.
+    _state.kept = before
 
 
 def end_now() -> NoReturn:
@@ -70,8 +97,30 @@ def end_now() -> NoReturn:
             stream.flush()
         except (OSError, ValueError):
             continue
-    os.write(2, b"\nInterrupted; no file was left half written.\n")
-    os._exit(INTERRUPTED)
+    number = _state.number or signal.SIGINT
+    with suppress(OSError):  # where nobody listens
+        os.write(2, f"\n{WORDS[number]}; {_state.kept}.\n".encode())
+    os._exit(_BEYOND + number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise once: a second Ctrl-C must not break the orderly end that the first has begun."""
+    if _state.number is None:
+        _state.number = signal.Signals(number)
+        raise KeyboardInterrupt
+
+
+def _watch(reader: socket.socket, writer: socket.socket) -> None:
+    while data := reader.recv(16):
+        if any(number in data for number in WORDS):
+            time.sleep(GRACE_SECONDS)
+            # Where Python has not come to its own handler yet, it is not known there.
+            _state.number = _state.number or _first(data)
+            end_now()
+
+
+def _first(data: bytes) -> signal.Signals:
+    return next(signal.Signals(number) for number in data if number in WORDS)
 
 
 def _end_workers() -> None:

@@ -9,6 +9,16 @@ import typer
 
 from tacit.cli.errors import set_debug
 
+
+def _jobs(jobs: int) -> int:
+    """Refuse numbers of processes that make no sense."""
+    if jobs == 0 or jobs < -1:
+        raise typer.BadParameter(
+            f"{jobs} processes make no sense; give a positive number, or -1 for one a core."
+        )
+    return jobs
+
+
 TableFile = Annotated[
     str,
     typer.Argument(
@@ -36,6 +46,7 @@ Drop = Annotated[
     typer.Option("--drop", metavar="COLUMN", help="Leave a column out. Repeatable."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 is one for each core.", callback=_jobs)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file that `tacit fit` wrote.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shlex
 import sys
 import textwrap
@@ -30,11 +31,11 @@ STYLES = {
 }
 
 
-def stdout_console() -> Console:
-    """For results. In a pipe it has a fixed width and no colours."""
+def stdout_console(pipe_width: int = PIPE_WIDTH) -> Console:
+    """For results. In a pipe it has no colours, and a fixed width unless COLUMNS gives another."""
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = pipe_width
     return console
 
 
@@ -44,14 +45,17 @@ def stderr_console() -> Console:
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str, float, float], None] | None]:
-    """Progress bars on the standard error if it is a terminal; otherwise nothing at all."""
-    console = stderr_console()
-    if not console.is_terminal:
-        yield None
-        return
-    with stage_bars(console) as on_progress:
+def stages() -> Iterator[Callable[[str, float, float], None]]:
+    """Progress bars on the standard error if it is a terminal; otherwise nothing is shown."""
+    with stage_bars(stderr_console()) as on_progress:
         yield on_progress
+
+
+@contextmanager
+def stage(description: str) -> Iterator[Callable[[float, float], None]]:
+    """A bar with one stage, moved by a call with the work done and all work."""
+    with stages() as on_progress:
+        yield lambda done, total: on_progress(description, done, total)
 
 
 @contextmanager
@@ -91,6 +95,11 @@ def print_points(console: Console, sentences: Iterable[str]) -> None:
             break_on_hyphens=False,
         )
         console.print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def counted(counts: Iterable[tuple[Any, int]]) -> str:
+    """How many there are of each: "no: 39, yes: 21"."""
+    return ", ".join(f"{name!s}: {count:,}" for name, count in counts)
 
 
 def print_paragraph(console: Console, text: str) -> None:

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from tacit._files import check_can_write, written_whole
 from tacit.cli.options import Debug, Json, ModelFile, TableFile
-from tacit.cli.output import print_json, stderr_console
+from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
-from tacit.tables.whole_files import check_can_write, written_whole
 
 STANDARD_OUTPUT = "-"
 SURE_ENOUGH = 0.9
@@ -39,7 +39,7 @@ def predict(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Predict the rows of a table.
+    """Predict the rows of a table with a saved model.
 
     The output has a row for each row of the table, with the columns label, score (positive for
     the second of two classes), sure (the estimated probability that the label is right, learned
@@ -73,7 +73,9 @@ def predict(
     if as_json:
         print_json({"file": out, **summary.as_values()})
         return
-    stderr_console().print(Text(f"{summary.sentence()} They are in {out}."), soft_wrap=True)
+    console = stderr_console()
+    print_paragraph(console, summary.sentence())
+    console.print(Text(f"The predictions are in {out}."), soft_wrap=True)
 
 
 class Summary:
@@ -108,10 +110,10 @@ class Summary:
 
     def sentence(self) -> str:
         """The counts in words."""
-        labels = ", ".join(f"{count:,} {label!s}" for label, count in self.labels.most_common(5))
+        labels = counted(self.labels.most_common(5))
         return (
-            f"Predicted {self.n_rows:,} rows: {labels}; {self.n_sure:,} are at least 90% sure, "
-            f"and {self.n_changed:,} were decided by the unlabeled rows."
+            f"Predicted {self.n_rows:,} rows ({labels}).\n{self.n_sure:,} of them are at least 90% "
+            f"sure, and {self.n_changed:,} have another label than without the unlabeled rows."
         )
 
 

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from tacit.cli.experiment_options import check_folder, check_jobs, chosen_datasets
-from tacit.cli.grids import new_console, print_grid
-from tacit.cli.progress import stage_bars
-from tacit.datasets import PAPER, DatasetFileError, DatasetNotFoundError
-from tacit.paper.findings import Finding
-from tacit.paper.page import duration, summary_in_words, write_page
-from tacit.paper.plans import Effort
-from tacit.paper.reproduce import PARTS, Request, with_repeats
-from tacit.paper.reproduce import reproduce as run_request
+from tacit.cli.experiment_options import (
+    Cluster,
+    DataFolder,
+    Datasets,
+    OutFolder,
+    check_folder,
+    chosen_datasets,
+)
+from tacit.cli.interrupts import resumable
+from tacit.cli.options import Debug, Jobs
+from tacit.cli.output import stages, stdout_console, this_command
 
-Part = Enum("Part", {name: name for name in ("all", *PARTS)}, type=str)  # type: ignore[misc]
+if TYPE_CHECKING:
+    from tacit.paper.findings import Finding
+
+
+class Part(StrEnum):
+    """The parts of the paper."""
+
+    ALL = "all"
+    TABLE1 = "table1"
+    TABLE2 = "table2"
+    REGULARISED = "regularised"
+    FIGURE1 = "figure1"
+    FIGURE2 = "figure2"
+    THEOREM = "theorem"
+
+
 _COLOURS = {True: "green", False: "red", None: "yellow"}
 
 
@@ -33,30 +48,30 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few repeats only, in about a minute.")
     ] = False,
-    datasets: Annotated[
-        list[str] | None,
-        typer.Option(help="Only these datasets; repeat the option or separate by commas."),
-    ] = None,
+    datasets: Datasets = None,
     repeats: Annotated[
         int | None, typer.Option(min=1, help="Repeats, instead of 20 (tables), 100 (figure 2).")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for everything written.")] = Path("reproduced"),
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with datasets, asked before other sources.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 is one for each core.")] = -1,
-    cluster: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")
-    ] = None,
+    out: OutFolder = Path("reproduced"),
+    data: DataFolder = None,
+    jobs: Jobs = -1,
+    cluster: Cluster = None,
+    debug: Debug = False,
 ) -> None:
-    """Reproduce the tables and figures of Krijthe & Loog (2015) beside the published numbers.
+    """Reproduce the tables and figures of the paper.
 
-    Runs are kept in the folder as they come: a call that was interrupted goes on where it stopped,
-    and a call with more repeats adds to what is there.
+    Krijthe & Loog, "Implicitly Constrained Semi-Supervised Least Squares Classification" (2015);
+    each number stands beside the published one. Runs are kept in the folder as they come: a call
+    that was interrupted goes on where it stopped, and one with more repeats adds to what is there.
     """
-    console = new_console()
+    from tacit.cli.grids import PIPE_WIDTH, print_grid
+    from tacit.datasets import PAPER
+    from tacit.paper.page import duration, summary_in_words, write_page
+    from tacit.paper.plans import Effort
+    from tacit.paper.reproduce import PARTS, Request, with_repeats
+    from tacit.paper.reproduce import reproduce as run_request
+
     chosen = chosen_datasets(datasets)
-    check_jobs(jobs)
     names = {part.value for part in parts or []}
     request = Request(
         out=out,
@@ -68,18 +83,12 @@ def reproduce(
         cluster=cluster,
         must_have=chosen is not None,
     )
-    try:
-        check_folder(out)
-        with stage_bars(console) as on_progress:
+    check_folder(out)
+    with resumable(out):
+        with stages() as on_progress:
             result = run_request(request, on_progress)
-        page = write_page(result, _command())
-    except KeyboardInterrupt:
-        console.print(f"Interrupted. What was done is in {out}; the same command goes on from it.")
-        raise typer.Exit(130) from None
-    except (ValueError, ImportError, OSError, DatasetNotFoundError, DatasetFileError) as error:
-        typer.echo(f"tacit reproduce: {error}", err=True)
-        raise typer.Exit(1) from None
-
+        page = write_page(result, this_command())
+    console = stdout_console(PIPE_WIDTH)
     for section in result.sections:
         console.rule(Text(section.title, style="bold"), align="left")
         for grid in section.grids:
@@ -100,7 +109,3 @@ def reproduce(
 def _print_finding(console: Console, finding: Finding) -> None:
     verdict = (f"{finding.verdict}: ", f"bold {_COLOURS[finding.holds]}")
     console.print(Text.assemble(verdict, f"{finding.claim} ", (f"{finding.evidence}\n", "dim")))
-
-
-def _command() -> str:
-    return shlex.join(["tacit", *sys.argv[1:]])

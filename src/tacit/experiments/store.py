@@ -11,7 +11,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from tacit.experiments.files import write_text, written_whole
+from tacit._files import write_text, written_whole
 from tacit.experiments.run import Run, in_order
 from tacit.rows.parquet_files import import_pyarrow
 

@@ -13,7 +13,7 @@ import scipy
 import sklearn
 
 from tacit import __version__
-from tacit.experiments.files import write_text
+from tacit._files import write_text
 from tacit.paper.findings import Finding
 from tacit.paper.published import CITATION
 from tacit.paper.reproduce import NEED_DATA, PARTS, Reproduction, Section

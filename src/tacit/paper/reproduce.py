@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tacit._files import write_text, written_whole
 from tacit._matplotlib import new_figure
 from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
-from tacit.experiments.files import write_text, written_whole
 from tacit.experiments.grid import Grid
 from tacit.experiments.measures import ERROR, TEST_LOSS
 from tacit.paper import findings as judge

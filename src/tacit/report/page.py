@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from tacit._files import check_can_write, write_text
 from tacit.report.markup import Block, Ids, Markup, element, joined
 
 # What can be sent by mail and opened on a telephone.
@@ -136,18 +137,8 @@ class Page:
             The file.
         """
         file = Path(path)
-        content = self.html()
-        if not file.parent.is_dir():
-            raise FileNotFoundError(
-                f"There is no folder {str(file.parent)!r} to write {file.name!r} into; create it "
-                "or name another."
-            )
-        partial = file.with_name(f".{file.stem}.partial{file.suffix}")
-        try:
-            partial.write_text(content, encoding="utf-8", newline="\n")
-            partial.replace(file)
-        finally:
-            partial.unlink(missing_ok=True)
+        check_can_write(file, "path")
+        write_text(file, self.html())
         return file
 
     def _body(self) -> Markup:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit._files import check_can_write, written_whole
 from tacit.tables.errors import ModelFileError
 from tacit.tables.model_card import ModelCard
 from tacit.tables.packages import import_skops
 from tacit.tables.safe_types import sort_types
-from tacit.tables.whole_files import check_can_write, written_whole
 
 CARD = "tacit.json"
 SCHEMA = "schema.json"

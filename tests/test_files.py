@@ -1,6 +1,8 @@
+import os
+
 import pytest
 
-from tacit.tables.whole_files import check_can_write, remove_unfinished, written_whole
+from tacit._files import check_can_write, remove_unfinished, write_text, written_whole
 
 
 def test_a_file_appears_only_when_all_is_written(tmp_path):
@@ -50,3 +52,25 @@ def test_places_that_cannot_be_written_to_are_told_early(tmp_path):
         check_can_write(tmp_path, "--out")
     with pytest.raises(FileNotFoundError, match="does not exist; create it"):
         check_can_write(tmp_path / "nowhere" / "x.csv", "--out")
+
+
+def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    file, link = tmp_path / "elsewhere" / "file.csv", tmp_path / "link.csv"
+    file.write_text("old")
+    link.symlink_to(file)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes are files only on POSIX systems")
+def test_what_is_no_plain_file_is_written_to_and_never_replaced(tmp_path):
+    # Standing in for /dev/null, which whoever may rename in /dev would otherwise replace.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with written_whole(pipe) as where:
+        assert where == pipe
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]

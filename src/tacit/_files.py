@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, for every part of the library that writes one."""
 
 from __future__ import annotations
 
@@ -19,22 +19,36 @@ def written_whole(file: Path) -> Iterator[Path]:
     Parameters
     ----------
     file : Path
-        The file to write. One that was there before stays as it is until then.
+        The file to write. One that was there before stays as it is until then. Where it is a link,
+        the file that the link leads to is written; a device, such as /dev/null, is written to
+        directly.
 
     Yields
     ------
     Path
-        Where to write, with the same suffix.
+        Where to write: nobody else has that name, and its suffix is that of `file`, by which
+        writers know the format.
     """
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        # Renaming would put a file in the place of the device.
+        yield file
+        return
+    file = file.resolve() if file.is_symlink() else file
     # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
     partial = file.with_name(f".{file.stem}.{uuid.uuid4().hex[:12]}.partial{file.suffix}")
     _unfinished.add(partial)
     try:
         yield partial
-        os.replace(partial, file)
+        partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
         _unfinished.discard(partial)
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write `text` as UTF-8 with plain line ends, all or nothing."""
+    with written_whole(file) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def remove_unfinished() -> None:
