@@ -153,6 +153,14 @@ def test_noise_widens_a_forecast_which_promises_no_harm_and_no_less_than_nothing
     assert found.low >= -found.now
 
 
+def test_a_curve_that_bends_late_may_go_on_as_it_ends() -> None:
+    sizes = np.array([10.0, 17.0, 28.0, 48.0, 80.0])
+    found = forecast("a", sizes, np.tile([0.42, 0.45, 0.44, 0.35, 0.2], (6, 1)), 100, 20, 0.25)
+    end = fit_power_law(sizes[-3:], np.array([0.44, 0.35, 0.2]))
+    steepest = found.now * (end(120) / end(100) - 1.0)
+    assert found.low <= steepest < found.change
+
+
 @pytest.mark.parametrize("n_more", [0, 121, 2.5])
 def test_forecasts_too_far_out_are_refused(curve: LearningCurve, n_more: Any) -> None:
     with pytest.raises(ValueError, match="whole number from 1 to 120"):

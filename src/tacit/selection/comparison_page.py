@@ -111,6 +111,7 @@ def _rates(comparison: Comparison) -> Rates | None:
 def _picture(comparison: Comparison) -> Section:
     measure = comparison.measure
     scale = 100.0 if measure.in_points else 1.0
+    methods = comparison.methods.values()
     rows = [
         Difference(
             method.name,
@@ -121,21 +122,31 @@ def _picture(comparison: Comparison) -> Section:
             kind=COLOURS[method.kind],
             words=str(method.kind),
         )
-        for method in comparison.methods.values()
+        for method in methods
         if math.isfinite(method.against_twin.mean)
     ]
+    note = (
+        "Each method against the same classifier without the unlabeled rows. The mark is the "
+        f"difference that was measured, the line its {INTERVAL}: where the truth may well be. The "
+        "shaded band counts as no difference."
+    )
+    if any(m.certain and _leaves_the_band(m, comparison.margin) for m in methods):
+        note += (
+            " A method whose line leaves the band makes no difference where it gives nearly every "
+            "unlabeled row the same answer as without them."
+        )
     picture = Differences(
         rows,
         unit="wrong answers in 100" if measure.is_error else measure.name,
         caption="What the unlabeled rows change",
-        note=(
-            "Each method against the same classifier without the unlabeled rows. The mark is the "
-            "difference that was measured, the line its "
-            f"{INTERVAL}: where the truth may well be. The shaded band counts as no difference."
-        ),
+        note=note,
         margin=scale * comparison.margin,
     )
     return Section("The picture", [picture])
+
+
+def _leaves_the_band(method: MethodVerdict, margin: float) -> bool:
+    return method.against_twin.low < -margin or method.against_twin.high > margin
 
 
 def _numbers(comparison: Comparison) -> Section:
