@@ -1,4 +1,7 @@
-"""`python -m benchmarks`: the tables and the plot, in one run with fixed BLAS threads."""
+"""`python -m benchmarks`: the tables and the plot, in one run with fixed BLAS threads.
+
+How often verdicts are right is counted by `python -m benchmarks.verdicts`, which takes much longer.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import family, hard, scaling, speed, storage
+from benchmarks import compare_time, family, hard, scaling, speed, storage
 
 THREADS = 2
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -35,6 +38,7 @@ def main() -> int:
         speed.peer_lines,
         lambda: [speed.small_line()],
         family.family_lines,
+        compare_time.compare_lines,
         lambda: [speed.memory_line()],
         lambda: storage.parquet_lines(1_000_000 if quick else storage.PARQUET_ROWS),
         lambda: [storage.dask_line(400_000 if quick else storage.DASK_ROWS)],

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import LearningCurve, learning_curve
 from tacit.selection.power_law import fit_power_law, forecast
 from tests.selection.tables import Spy, pair, two_classes
@@ -27,14 +28,15 @@ def test_smaller_training_sets_are_parts_of_larger_ones_and_tests_stay_the_same(
         numbered, y, estimators, n_labeled=[4, 8, 18], n_unlabeled=[0, 10, 40], cv=4, n_repeats=1
     )
     fits, asked = Spy.fitted["semi"], Spy.asked["semi"]
-    assert len(fits) == 4 * 6
-    for start in range(0, len(fits), 6):
-        four, eight, eighteen, none, ten, forty = (set(fit) for fit in fits[start : start + 6])
-        assert four < eight < eighteen == forty
-        assert none < ten < forty
+    # The point with all rows belongs to both curves and is measured once.
+    assert len(fits) == 4 * 5
+    for start in range(0, len(fits), 5):
+        four, eight, everything, none, ten = (set(fit) for fit in fits[start : start + 5])
+        assert four < eight < everything
+        assert none < ten < everything
         assert [len(s) for s in (four, eight, none, ten)] == [44, 48, 18, 28]
-        assert all(tested == asked[start] for tested in asked[start : start + 6])
-        assert not forty & set(asked[start])
+        assert all(tested == asked[start] for tested in asked[start : start + 5])
+        assert not everything & set(asked[start])
 
 
 def test_even_the_smallest_training_set_has_every_class() -> None:
@@ -80,8 +82,36 @@ def test_a_curve_can_be_printed_tabulated_and_drawn(curve: LearningCurve) -> Non
     assert len(frame) == sum(
         len(curve.points(along, name)) for along in set(frame["along"]) for name in curve.names
     )
-    assert "20 more labels: ridge from" in str(curve)
+    text = str(curve)
+    assert text.startswith(curve.sentence())
+    for heading in ("error by labels trained on", "error by unlabeled rows", "error with 20 more"):
+        assert sum(line.startswith(heading) for line in text.splitlines()) == 1
     assert len(curve.plot().axes) == 2
+
+
+def test_the_sentence_tells_what_more_labels_buy_for_the_best_classifier(
+    curve: LearningCurve,
+) -> None:
+    best = min(curve.usual_forecast(), key=lambda f: f.now)
+    change = f"{100 * best.low:.1f} to {100 * best.high:.1f}"
+    assert curve.sentence() == (
+        f"20 more labels would take the error of {best.name}, the lowest now, from "
+        f"{best.now:.1%} to about {best.then:.1%} (90% interval of the change: {change})."
+    )
+
+
+def test_of_classifiers_that_look_alike_the_sentence_names_the_supervised_one() -> None:
+    X, y = two_classes(n_labeled=40, shift=0.4)
+    twins = {name: LeastSquaresClassifier(alpha=1.0) for name in ("first", "second")}
+    estimators = {**twins, "ICLS": (ICLSClassifier(alpha=1e6), "first")}
+    curve = learning_curve(X, y, estimators, n_unlabeled=[], cv=3, n_repeats=1)
+    assert "the error of first, the lowest now" in curve.sentence()
+
+
+def test_few_labels_are_not_asked_about_more_than_a_curve_can_tell() -> None:
+    X, y = two_classes(n_labeled=6, n_unlabeled=20)
+    curve = learning_curve(X, y, pair(), n_labeled=[2, 3, 4], n_unlabeled=[], cv=3, n_repeats=1)
+    assert {f.n_more for f in curve.usual_forecast()} == {18}
 
 
 def test_one_curve_can_be_left_out() -> None:
@@ -89,6 +119,7 @@ def test_one_curve_can_be_left_out() -> None:
     alone = learning_curve(X, y, pair(), n_labeled=[], n_unlabeled=[0, 40], cv=2, n_repeats=1)
     assert alone.points("labels", "ridge") == []
     assert alone.forecast(5) == ()
+    assert alone.sentence() == ""
     assert "labels trained on, all unlabeled rows" not in str(alone)
     alone.plot()
 
@@ -120,6 +151,14 @@ def test_noise_widens_a_forecast_which_promises_no_harm_and_no_less_than_nothing
     found = forecast("a", sizes, losses, 200, 100, 0.1)
     assert found.low < found.change < found.high <= 0.0
     assert found.low >= -found.now
+
+
+def test_a_curve_that_bends_late_may_go_on_as_it_ends() -> None:
+    sizes = np.array([10.0, 17.0, 28.0, 48.0, 80.0])
+    found = forecast("a", sizes, np.tile([0.42, 0.45, 0.44, 0.35, 0.2], (6, 1)), 100, 20, 0.25)
+    end = fit_power_law(sizes[-3:], np.array([0.44, 0.35, 0.2]))
+    steepest = found.now * (end(120) / end(100) - 1.0)
+    assert found.low <= steepest < found.change
 
 
 @pytest.mark.parametrize("n_more", [0, 121, 2.5])

@@ -148,6 +148,78 @@ def test_help_speaks_first_then_harm_then_doubt() -> None:
     assert of(same, same) is Kind.NO_DIFFERENCE
 
 
+def together(*differences: PairedDifference, n_rows: int = 5000) -> Any:
+    by_name = {d.name: d for d in differences}
+    methods = judge_methods(by_name, by_name, MARGIN)
+    losses = {"ridge": 0.2, **{d.name: 0.2 + d.mean for d in differences}}
+    return write_verdict(methods, losses, "ridge", read_measure("accuracy"), MARGIN, 60, n_rows, ())
+
+
+UNCHANGED = (
+    difference(0.0, 0.01, "ICLS", disagreement=0.0),
+    difference(0.0, 0.01, "projected", disagreement=0.0),
+)
+
+
+def test_what_is_certain_comes_before_what_cannot_be_told() -> None:
+    verdict = together(*UNCHANGED, difference(-0.05, 0.05, "self-learning"))
+    assert verdict.kind is Kind.TOO_FEW
+    assert verdict.sentence == (
+        "With ICLS and projected the unlabeled rows change nothing, and 60 labels are too few to "
+        "tell whether they help with self-learning; about "
+        f"{verdict.labels_needed:,} might be enough."
+    )
+    assert verdict.evidence[1] == (
+        "ICLS and projected make no difference: they give every unlabeled row the same answer as "
+        "ridge."
+    )
+
+
+def test_harm_by_one_method_is_not_blamed_on_those_that_change_nothing() -> None:
+    verdict = together(*UNCHANGED, difference(0.10, 0.02, "self-learning"))
+    assert verdict.kind is Kind.MAY_HURT
+    assert verdict.sentence.endswith("; with ICLS and projected they change nothing.")
+
+
+def test_a_few_changed_answers_are_almost_nothing_and_a_narrow_interval_no_difference() -> None:
+    doubtful = difference(-0.05, 0.05, "self-learning")
+    few = together(difference(0.0, 0.01, disagreement=0.004), doubtful)
+    assert few.sentence.startswith("With ICLS the unlabeled rows change almost nothing, and 60")
+    narrow = together(difference(0.0, 0.001), doubtful)
+    assert narrow.sentence.startswith("With ICLS the unlabeled rows make no difference, and 60")
+
+
+@pytest.mark.parametrize(
+    ("mean", "looks"), [(-0.05, "better"), (0.01, "about as good"), (0.05, "worse")]
+)
+def test_advice_in_doubt_says_how_it_looks_so_far(mean: float, looks: str) -> None:
+    verdict = together(difference(mean, 0.05))
+    assert verdict.kind is Kind.TOO_FEW
+    assert verdict.advice == (
+        "Until there are more labels, use ridge, without the unlabeled rows. "
+        f"So far ICLS looks {looks}, but that may be chance."
+    )
+
+
+def test_the_evidence_says_what_can_be_ruled_out_in_doubt() -> None:
+    no_help = together(difference(0.01, 0.007))
+    assert any("help of more than 2.0 points can be ruled out" in e for e in no_help.evidence)
+    no_harm = together(difference(-0.01, 0.007))
+    assert any("harm of more than 2.0 points can be ruled out" in e for e in no_harm.evidence)
+    neither = together(difference(0.0, 0.05))
+    assert not any("ruled out" in line for line in neither.evidence)
+
+
+def test_nothing_has_no_sign() -> None:
+    measure = read_measure("accuracy")
+    assert [measure.signed(v) for v in (0.0, -1e-9, 0.021, -0.021)] == [
+        "0.0",
+        "0.0",
+        "+2.1",
+        "-2.1",
+    ]
+
+
 def written(twin: PairedDifference, losses: dict[str, float], **given: Any) -> Any:
     methods = judge_methods({twin.name: twin}, {twin.name: twin}, MARGIN)
     measure = read_measure(given.pop("scoring", "accuracy"))

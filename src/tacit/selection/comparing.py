@@ -82,7 +82,7 @@ def compare(
     Returns
     -------
     Comparison
-        With `verdict`, `frame()` and `plot()`; print it.
+        With `verdict`, `frame()`, `plot()` and `to_html()`; print it.
 
     Notes
     -----

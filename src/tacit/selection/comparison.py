@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 from tacit.selection.contestants import Contestant
 from tacit.selection.differences import PairedDifference
 from tacit.selection.frames import as_frame
+from tacit.selection.html import as_html, in_a_frame
 from tacit.selection.measure import Measure
 from tacit.selection.verdict import Kind, MethodVerdict, Verdict
 from tacit.selection.wording import difference_text
@@ -42,11 +44,11 @@ class SplitLoss:
     loss: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Supervised against semi-supervised classifiers on one table.
 
-    Print it, or ask for its `verdict`, `frame()` and `plot()`.
+    Print it, or ask for its `verdict`, `frame()`, `plot()` and `to_html()`.
 
     Attributes
     ----------
@@ -147,6 +149,39 @@ class Comparison:
 
         return draw_comparison(self)
 
+    @overload
+    def to_html(self) -> str: ...
+
+    @overload
+    def to_html(self, path: str | Path) -> None: ...
+
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """One self-contained page: the verdict, the picture, the numbers and the evidence.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file to write; one that exists is replaced. By default the page is returned.
+
+        Returns
+        -------
+        str or None
+            The page, or None where it was written.
+        """
+        from tacit.selection.comparison_page import comparison_page
+
+        return as_html(comparison_page(self), path)
+
+    def _repr_html_(self) -> str:
+        """The page, for notebooks."""
+        return in_a_frame(self.to_html(), "Comparison")
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison({str(self.verdict.kind)!r}, {self.n_labels:,} labels, "
+            f"{self.n_unlabeled:,} unlabeled rows)"
+        )
+
     def __str__(self) -> str:
         """The verdict, its evidence, and the table."""
         parts = [f"{str(self.verdict.kind).upper()}", str(self.verdict)]
@@ -155,7 +190,7 @@ class Comparison:
         return "\n".join(parts)
 
     def _table(self) -> list[str]:
-        header = ("", self.measure.name, "against its twin", "verdict")
+        header = ("", self.measure.name, "against its supervised twin", "verdict")
         lines = [header]
         for contestant in self.contestants:
             method = self.methods.get(contestant.name)

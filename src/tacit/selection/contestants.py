@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import clone, is_classifier
@@ -38,11 +38,14 @@ class Contestant:
     twin : str or None, default=None
         For a semi-supervised classifier, the name of the supervised one it would replace. None
         marks a supervised classifier, which is fitted on the labeled rows only.
+    description : str
+        What it is, for readers who do not know its name.
     """
 
     name: str
     estimator: Any
     twin: str | None = None
+    description: str = ""
 
     @property
     def is_semi_supervised(self) -> bool:
@@ -86,17 +89,40 @@ def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tup
         Supervised first.
     """
     classifiers = (
-        Contestant(RIDGE, LeastSquaresClassifier(alpha="loo")),
-        Contestant(LOGISTIC, TunedLogisticRegression()),
-        Contestant("ICLS", ICLSClassifier(alpha="loo"), RIDGE),
-        Contestant("projected", ProjectedLeastSquaresClassifier(alpha="loo"), RIDGE),
-        Contestant("self-learning", SelfLearningClassifier(LeastSquaresClassifier("loo")), RIDGE),
+        Contestant(
+            RIDGE,
+            LeastSquaresClassifier(alpha="loo"),
+            description="least squares on the labels, with a penalty chosen by leave-one-out",
+        ),
+        Contestant(
+            LOGISTIC,
+            TunedLogisticRegression(),
+            description="logistic regression on the labels, its penalty chosen by cross-validation",
+        ),
+        Contestant(
+            "ICLS",
+            ICLSClassifier(alpha="loo"),
+            RIDGE,
+            "the ridge, moved only where no labeling of the unlabeled rows would leave it",
+        ),
+        Contestant(
+            "projected",
+            ProjectedLeastSquaresClassifier(alpha="loo"),
+            RIDGE,
+            "the same, moved so that the squared loss on the rows of this table cannot rise",
+        ),
+        Contestant(
+            "self-learning",
+            SelfLearningClassifier(LeastSquaresClassifier("loo")),
+            RIDGE,
+            "the ridge, refitted on its own predictions until they settle; nothing is guaranteed",
+        ),
     )
     able = [c for c in classifiers if n_classes == 2 or _knows_many_classes(c.estimator)]
     if preprocessing is None:
         return tuple(able)
     return tuple(
-        Contestant(c.name, make_pipeline(clone(preprocessing), c.estimator), c.twin) for c in able
+        replace(c, estimator=make_pipeline(clone(preprocessing), c.estimator)) for c in able
     )
 
 
@@ -125,7 +151,7 @@ def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
 
 def _of_entry(name: str, entry: Any) -> Contestant:
     if isinstance(entry, Contestant):
-        return Contestant(name, entry.estimator, entry.twin)
+        return replace(entry, name=name)
     if isinstance(entry, tuple):
         if len(entry) != 2:
             raise ValueError(

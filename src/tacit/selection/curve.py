@@ -5,13 +5,15 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from tacit._typing import Matrix
 from tacit.selection.contestants import Contestant
 from tacit.selection.frames import as_frame
+from tacit.selection.html import as_html, in_a_frame
 from tacit.selection.measure import Measure
 from tacit.selection.power_law import REACH, Forecast, forecast
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Along = Literal["labels", "unlabeled rows"]
+# What somebody might label in an afternoon.
+USUAL_MORE = 20
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class CurvePoint:
     standard_error: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LearningCurve:
     """Loss against the number of labels and against the number of unlabeled rows.
 
@@ -170,6 +174,24 @@ class LearningCurve:
             )
         return tuple(forecasts)
 
+    def usual_forecast(self) -> tuple[Forecast, ...]:
+        """`forecast` for 20 more labels, or fewer where there are too few to say so much."""
+        return self.forecast(min(USUAL_MORE, int((REACH - 1.0) * self.n_labels)))
+
+    def sentence(self) -> str:
+        """What more labels would buy for the classifier that is best now; empty if unknown."""
+        forecasts = self.usual_forecast()
+        if not forecasts:
+            return ""
+        # Of those that look alike the first, which needs no unlabeled rows.
+        best = min(forecasts, key=lambda f: round(f.now, 3))
+        text, signed = self.measure.text, self.measure.signed
+        return (
+            f"{best.n_more:,} more labels would take the {self.measure.name} of {best.name}, the "
+            f"lowest now, from {text(best.now)} to about {text(best.then)} (90% interval of the "
+            f"change: {signed(best.low)} to {signed(best.high)})."
+        )
+
     def rows(self) -> list[dict[str, Any]]:
         """The table of `frame()` as plain dictionaries."""
         alongs: tuple[Along, ...] = ("labels", "unlabeled rows")
@@ -199,37 +221,41 @@ class LearningCurve:
 
         return draw_curve(self)
 
-    def __str__(self) -> str:
-        """Both tables, and what 20 more labels would buy."""
-        lines: list[str] = []
-        titles: dict[Along, str] = {
-            "labels": "labels trained on, all unlabeled rows",
-            "unlabeled rows": "unlabeled rows trained on, all labels",
-        }
-        for along, title in titles.items():
-            columns = {name: self.points(along, name) for name in self.names}
-            first = next(iter(columns.values()))
-            if not first:
-                continue
-            if lines:
-                lines.append("")
-            lines.append(f"{self.measure.name} by {title}")
-            width = max(9, *(len(name) for name in self.names)) + 2
-            sizes = [p.n_labeled if along == "labels" else p.n_unlabeled for p in first]
-            lines.append(f"{'':9}" + "".join(name.rjust(width) for name in self.names))
-            for k, size in enumerate(sizes):
-                cells = (self.measure.text(points[k].loss) for points in columns.values())
-                lines.append(f"{size:9,}" + "".join(cell.rjust(width) for cell in cells))
-        more = min(20, int((REACH - 1.0) * self.n_labels))
-        told = [self._told(f) for f in self.forecast(more)]
-        return "\n".join([*lines, "", *told] if told else lines)
+    @overload
+    def to_html(self) -> str: ...
 
-    def _told(self, f: Forecast) -> str:
-        text, signed = self.measure.text, self.measure.signed
-        return (
-            f"{f.n_more} more labels: {f.name} from {text(f.now)} to about {text(f.then)} "
-            f"(90% interval of the change: {signed(f.low)} to {signed(f.high)})"
-        )
+    @overload
+    def to_html(self, path: str | Path) -> None: ...
+
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """One self-contained page: what more labels would buy, and both curves.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file to write; one that exists is replaced. By default the page is returned.
+
+        Returns
+        -------
+        str or None
+            The page, or None where it was written.
+        """
+        from tacit.selection.curve_page import curve_page
+
+        return as_html(curve_page(self), path)
+
+    def _repr_html_(self) -> str:
+        """The page, for notebooks."""
+        return in_a_frame(self.to_html(), "Learning curves")
+
+    def __repr__(self) -> str:
+        return f"LearningCurve({self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows)"
+
+    def __str__(self) -> str:
+        """What 20 more labels would buy, and the tables behind it."""
+        from tacit.selection.curve_text import curve_text
+
+        return curve_text(self)
 
     def _matrix(self, along: Along, name: str) -> tuple[list[tuple[int, int]], Matrix]:
         """Sizes, and the losses of the splits (rows) at the sizes (columns)."""

@@ -94,8 +94,7 @@ def evaluate(
             if measure is None:
                 predictions[contestant.name] = np.asarray(model.predict(test))
             else:
-                score = float(measure.scorer(model, test, table.targets[training.test]))
-                losses[contestant.name] = measure.loss(score)
+                losses[contestant.name] = _loss(model, test, table.targets[training.test], measure)
         if caught:
             complaints[contestant.name] = {_complaint(warning) for warning in caught}
     return Results(training, losses, predictions, complaints)
@@ -203,6 +202,14 @@ def _fitted(contestant: Contestant, X: Any, targets: AnyArray, n_labeled: int) -
     if contestant.is_semi_supervised:
         return model.fit(X, targets)
     return model.fit(_first(X, n_labeled), targets[:n_labeled])
+
+
+def _loss(model: Any, X: Any, targets: AnyArray, measure: Measure) -> float:
+    if measure.is_error:
+        # scikit-learn's scorer gives the same, and checks a handful of rows for longer than it
+        # takes to predict them.
+        return float(np.mean(np.asarray(model.predict(X)) != targets))
+    return measure.loss(float(measure.scorer(model, X, targets)))
 
 
 def _first(X: Any, n_rows: int) -> Any:

@@ -58,7 +58,7 @@ def learning_curve(
     Returns
     -------
     LearningCurve
-        With `frame()`, `plot()` and `forecast(n_more)`; print it.
+        With `frame()`, `plot()`, `to_html()` and `forecast(n_more)`; print it.
 
     Examples
     --------
@@ -85,8 +85,12 @@ def learning_curve(
             "of each class, one to learn from and one to test on."
         )
     plan = _plan(table, folds, n_labeled, n_unlabeled)
-    tasks: list[tuple[Measure | None, Training]] = [(measure, training) for _, training in plan]
-    outcomes = run_all(table, contestants, tasks, n_jobs, on_progress)
+    # Where both curves have all rows they share a point, which is measured once.
+    trainings = {_rows_of(training): training for _, training in plan}
+    tasks: list[tuple[Measure | None, Training]] = [(measure, t) for t in trainings.values()]
+    outcomes = dict(
+        zip(trainings, run_all(table, contestants, tasks, n_jobs, on_progress), strict=True)
+    )
     losses = tuple(
         CurveLoss(
             along,
@@ -98,8 +102,8 @@ def learning_curve(
             name,
             loss,
         )
-        for (along, training), results in zip(plan, outcomes, strict=True)
-        for name, loss in results.losses.items()
+        for along, training in plan
+        for name, loss in outcomes[_rows_of(training)].losses.items()
     )
     return LearningCurve(
         losses,
@@ -133,10 +137,17 @@ def _plan(
         ordered = _prefixes_with_all_classes(fold.train, table.targets, random)
         shuffled = random.permutation(table.unlabeled)
         for size in sorted(set(n_labeled)):
-            plan.append(("labels", Training(key, ordered[:size], table.unlabeled, fold.test)))
+            some = np.sort(ordered[:size])
+            plan.append(("labels", Training(key, some, table.unlabeled, fold.test)))
         for size in sorted(set(n_unlabeled)):
-            plan.append(("unlabeled rows", Training(key, fold.train, shuffled[:size], fold.test)))
+            some = np.sort(shuffled[:size])
+            plan.append(("unlabeled rows", Training(key, fold.train, some, fold.test)))
     return plan
+
+
+def _rows_of(training: Training) -> tuple[int, ...]:
+    """What tells the training sets of a plan apart: the split, and how many rows are taken."""
+    return (*training.key, len(training.labeled), len(training.unlabeled))
 
 
 def _geometric(first: int, last: int, n_sizes: int) -> list[int]:

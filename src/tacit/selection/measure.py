@@ -41,6 +41,11 @@ class Measure:
         """Whether the loss is the part of rows that are predicted wrong."""
         return self.scoring == "accuracy"
 
+    @property
+    def title(self) -> str:
+        """The name with a capital letter, to begin a line with."""
+        return self.name[:1].upper() + self.name[1:]
+
     def loss(self, score: float) -> float:
         """The loss of a score."""
         return 1.0 - score if self.in_points else -score
@@ -58,8 +63,11 @@ class Measure:
 
     def signed(self, difference: float) -> str:
         """A difference with its sign and without unit."""
-        value = 100.0 * difference if self.in_points else difference
-        return f"{value:+.1f}" if self.in_points else f"{value:+.3g}"
+        if not self.in_points:
+            return f"{difference:+.3g}" if difference else "0"
+        text = f"{100.0 * difference:+.1f}"
+        # Nothing is neither gained nor lost.
+        return "0.0" if text[1:] == "0.0" else text
 
 
 def read_measure(scoring: Any) -> Measure:

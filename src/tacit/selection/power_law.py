@@ -10,7 +10,7 @@ from tacit._typing import Matrix, Vector
 
 # Learning curves of classifiers fall between n^-0.1 and, where little is left to learn, n^-2.
 EXPONENTS = np.linspace(0.1, 2.0, 20)
-N_BOOTSTRAP = 400
+N_BOOTSTRAP = 300
 # Farther than this multiple of the labels there are, a curve through a few sizes says nothing.
 REACH = 4.0
 
@@ -94,10 +94,11 @@ def forecast(
 ) -> Forecast:
     """What `n_more` labels would change, with an interval from resampled splits and sizes.
 
-    Splits are drawn with replacement, one size is left out, and the curve is fitted anew: the first
-    shows what other labels would have given, the second what rests on the power law alone. Splits
-    share most of their rows, which makes their mean look surer than it is; the spread is widened
-    by the square root of 1 + J n_test/n_train, the correction of Nadeau & Bengio (2003).
+    Splits are drawn with replacement, one size or the beginning of the curve is left out, and the
+    curve is fitted anew: the first shows what other labels would have given, the second what rests
+    on the power law alone, which may hold from some number of labels on only; the wider counts.
+    Splits share most of their rows, which makes their mean look surer than it is; the spread is
+    widened by the square root of 1 + J n_test/n_train, the correction of Nadeau & Bengio (2003).
 
     Parameters
     ----------
@@ -118,15 +119,23 @@ def forecast(
     # The largest size was measured; the curve only says in which proportion the loss goes on.
     now = float(means[-1]) * _ratio(law, n_labels, float(sizes[-1]))
     random = np.random.default_rng(0)
-    changes = np.empty(N_BOOTSTRAP)
-    for k in range(N_BOOTSTRAP):
-        drawn = losses[random.integers(0, n_splits, n_splits)].mean(axis=0)
-        kept = np.arange(n_sizes) != random.integers(0, n_sizes)
-        again = fit_power_law(sizes[kept], drawn[kept])
-        changes[k] = now * (_ratio(again, n_labels + n_more, n_labels) - 1.0)
+    everything = np.arange(n_sizes)
+    parts = [[np.delete(everything, k) for k in everything]]
+    if n_sizes > 3:
+        parts.append([everything[k:] for k in range(1, n_sizes - 2)])
+    ends = []
+    for choices in parts:
+        changes = np.empty(N_BOOTSTRAP)
+        for k in range(N_BOOTSTRAP):
+            drawn = losses[random.integers(0, n_splits, n_splits)].mean(axis=0)
+            kept = choices[random.integers(0, len(choices))]
+            again = fit_power_law(sizes[kept], drawn[kept])
+            changes[k] = now * (_ratio(again, n_labels + n_more, n_labels) - 1.0)
+        ends.append(np.quantile(changes, [0.05, 0.95]))
     change = now * (_ratio(law, n_labels + n_more, n_labels) - 1.0)
     width = np.sqrt(1.0 + n_splits * test_to_train)
-    low, high = change + width * (np.quantile(changes, [0.05, 0.95]) - change)
+    low = change + width * (min(end[0] for end in ends) - change)
+    high = change + width * (max(end[1] for end in ends) - change)
     # A loss does not fall below nothing, and more labels do no harm in the long run.
     low = max(min(float(low), change), -now)
     high = min(max(float(high), change), 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tacit.selection.differences import PairedDifference
 from tacit.selection.measure import Measure
@@ -39,16 +39,17 @@ def write_verdict(
         Sentences about how it was measured.
     """
     decisive = decisive_method(methods)
-    sentence = _SENTENCES[decisive.kind](decisive, losses, measure, n_labels, n_rows)
-    lines = [_baseline_line(baseline, losses, measure)]
+    sentence = _sentence(decisive, methods, losses, measure, n_labels, n_rows)
+    lines = [_baseline_line(baseline, losses, measure), *_same_lines(methods, measure)]
     for method in methods.values():
-        lines.append(_method_line(method, losses, measure, margin))
+        if not method.certain:
+            lines.append(_method_line(method, losses, measure, margin))
     if decisive.kind is Kind.TOO_FEW:
         lines += _needed_lines(decisive, measure, margin, n_labels, n_rows)
     return Verdict(
         decisive.kind,
         sentence,
-        _advice(decisive, methods, baseline),
+        _advice(decisive, methods, baseline, margin),
         (*lines, *background),
         decisive.name,
         decisive.labels_needed,
@@ -103,12 +104,28 @@ def _instead(method: MethodVerdict, losses: Mapping[str, float], measure: Measur
     return f"in tests with {method.name}, {what} instead of {without}"
 
 
-def _helps(method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int) -> str:
-    return f"The unlabeled rows help: {_instead(method, losses, measure)}."
+def _sentence(
+    decisive: MethodVerdict,
+    methods: Mapping[str, MethodVerdict],
+    losses: Mapping[str, float],
+    measure: Measure,
+    n_labels: int,
+    n_rows: int,
+) -> str:
+    settled = [m for m in methods.values() if m.kind is Kind.NO_DIFFERENCE]
+    if decisive.kind is Kind.HELPS:
+        return f"The unlabeled rows help: {_instead(decisive, losses, measure)}."
+    if decisive.kind is Kind.MAY_HURT:
+        but = f"; with {_names(settled)} they {_settled_verb(settled)}" if settled else ""
+        return f"The unlabeled rows may hurt: {_instead(decisive, losses, measure)}{but}."
+    if decisive.kind is Kind.NO_DIFFERENCE:
+        return _makes_no_difference(decisive, losses, measure)
+    open_methods = [m for m in methods.values() if m.kind is Kind.TOO_FEW]
+    return _too_few(decisive, open_methods, settled, n_labels, n_rows)
 
 
 def _makes_no_difference(
-    method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int
+    method: MethodVerdict, losses: Mapping[str, float], measure: Measure
 ) -> str:
     loss = losses[method.against_best.reference]
     if measure.is_error:
@@ -119,46 +136,52 @@ def _makes_no_difference(
     return f"The unlabeled rows make no difference: in tests with or without them, {rate}."
 
 
-def _may_hurt(method: MethodVerdict, losses: Mapping[str, float], measure: Measure, *_: int) -> str:
-    return f"The unlabeled rows may hurt: {_instead(method, losses, measure)}."
-
-
 def _too_few(
-    method: MethodVerdict,
-    losses: Mapping[str, float],
-    measure: Measure,
+    decisive: MethodVerdict,
+    open_methods: Sequence[MethodVerdict],
+    settled: Sequence[MethodVerdict],
     n_labels: int,
     n_rows: int,
 ) -> str:
+    """What is certain comes first, then what cannot be told, then what it would take."""
     start = f"{n_labels:,} labels are too few to tell whether the unlabeled rows help"
-    needed = method.labels_needed
+    if settled:
+        start = (
+            f"With {_names(settled)} the unlabeled rows {_settled_verb(settled)}, and {n_labels:,} "
+            f"labels are too few to tell whether they help with {_names(open_methods, 'or')}"
+        )
+    needed = decisive.labels_needed
     if needed is None:
         return f"{start}."
     if needed > n_rows:
-        return f"{start}, and even labels for all {n_rows:,} rows may not be enough."
+        return f"{start}; even labels for all {n_rows:,} rows may not be enough."
     return f"{start}; about {needed:,} might be enough."
 
 
-_SENTENCES: dict[Kind, Callable[..., str]] = {
-    Kind.HELPS: _helps,
-    Kind.NO_DIFFERENCE: _makes_no_difference,
-    Kind.MAY_HURT: _may_hurt,
-    Kind.TOO_FEW: _too_few,
-}
+def _settled_verb(settled: Sequence[MethodVerdict]) -> str:
+    if not all(m.certain for m in settled):
+        return "make no difference"
+    same = all(m.against_twin.disagreement == 0.0 for m in settled)
+    return "change nothing" if same else "change almost nothing"
 
 
-def _advice(decisive: MethodVerdict, methods: Mapping[str, MethodVerdict], baseline: str) -> str:
+def _advice(
+    decisive: MethodVerdict, methods: Mapping[str, MethodVerdict], baseline: str, margin: float
+) -> str:
     if decisive.kind is Kind.HELPS:
-        worse = [m.name for m in methods.values() if m.kind is Kind.MAY_HURT]
-        but = f", but not {_and(worse)}, which may hurt" if worse else ""
+        worse = [m for m in methods.values() if m.kind is Kind.MAY_HURT]
+        but = f", but not {_names(worse)}, which may hurt" if worse else ""
         return f"Use {decisive.name}{but}."
-    if decisive.kind is Kind.TOO_FEW:
-        return f"Until there are more labels, use {baseline}, without the unlabeled rows."
     if decisive.kind is Kind.NO_DIFFERENCE:
         return f"Use {baseline}, without the unlabeled rows: it is simpler."
-    safe = [m.name for m in methods.values() if m.kind is Kind.NO_DIFFERENCE]
-    also = f" ({_and(safe)} would do no harm, but no good either.)" if safe else ""
-    return f"Use {baseline}, without the unlabeled rows.{also}"
+    if decisive.kind is Kind.MAY_HURT:
+        return f"Use {baseline}, without the unlabeled rows."
+    advice = f"Until there are more labels, use {baseline}, without the unlabeled rows."
+    seen = decisive.against_best.mean
+    looks = "better" if seen < 0.0 else "worse"
+    if abs(seen) <= margin:
+        looks = "about as good"
+    return f"{advice} So far {decisive.name} looks {looks}, but that may be chance."
 
 
 def _baseline_line(baseline: str, losses: Mapping[str, float], measure: Measure) -> str:
@@ -172,8 +195,6 @@ def _method_line(
     method: MethodVerdict, losses: Mapping[str, float], measure: Measure, margin: float
 ) -> str:
     twin, best = method.against_twin, method.against_best
-    if method.certain:
-        return f"{method.name} {method.kind}: {_same_answers(twin, measure)}"
     line = (
         f"{method.name}: {method.kind}. Its {measure.name} is {measure.text(losses[method.name])}, "
         f"that of its supervised twin {twin.reference} {measure.text(losses[twin.reference])}: "
@@ -185,6 +206,10 @@ def _method_line(
         line += f"; chance alone would do as badly with probability {_p_text(twin.p_worse)}"
     elif method.kind is Kind.NO_DIFFERENCE:
         line += f", within the {measure.amount(margin)} that count as no difference"
+    elif twin.low >= -margin:
+        line += f"; help of more than {measure.amount(margin)} can be ruled out"
+    elif twin.high <= margin:
+        line += f"; harm of more than {measure.amount(margin)} can be ruled out"
     line += "."
     if best.mean > 0.0 and best.reference != twin.reference and twin.mean < 0.0:
         line += (
@@ -233,18 +258,35 @@ def _percent(part: float) -> str:
     return "fewer than 0.1%" if part > 0.0 and text == "0.0%" else text
 
 
-def _same_answers(difference: PairedDifference, measure: Measure) -> str:
-    part = difference.disagreement or 0.0
-    if part == 0.0:
-        return f"it gives every unlabeled row the same answer as {difference.reference}."
-    return (
-        f"it gives a different answer from {difference.reference} for only {_percent(part)} of the "
-        "unlabeled rows, so that whatever their true labels are, the errors on them differ by at "
-        f"most {measure.amount(part)}."
-    )
+def _same_lines(methods: Mapping[str, MethodVerdict], measure: Measure) -> list[str]:
+    """Methods that need no labels to be judged; those that change no answer share a line."""
+    lines = []
+    certain = [m for m in methods.values() if m.certain]
+    unchanged = [m for m in certain if m.against_twin.disagreement == 0.0]
+    for twin in dict.fromkeys(m.against_twin.reference for m in unchanged):
+        those = [m for m in unchanged if m.against_twin.reference == twin]
+        make, it_gives = ("makes", "it gives") if len(those) == 1 else ("make", "they give")
+        lines.append(
+            f"{_names(those)} {make} no difference: {it_gives} every unlabeled row the same answer "
+            f"as {twin}."
+        )
+    for method in certain:
+        part = method.against_twin.disagreement
+        if part:
+            lines.append(
+                f"{method.name} makes no difference: it gives a different answer from "
+                f"{method.against_twin.reference} for only {_percent(part)} of the unlabeled rows, "
+                "so that whatever their true labels are, the errors on them differ by at most "
+                f"{measure.amount(part)}."
+            )
+    return lines
 
 
-def _and(names: Sequence[str]) -> str:
+def _names(methods: Sequence[MethodVerdict], word: str = "and") -> str:
+    return _and([method.name for method in methods], word)
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
     if len(names) < 2:
         return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -104,7 +104,7 @@ def compare_table(
             table.y,
             contestants,
             cv=5 if cv is None else min(cv, 5),
-            n_repeats=max(1, n_repeats // 3),
+            n_repeats=max(1, n_repeats // 2),
             on_progress=_stage(on_progress, "Learning curves"),
             **settings,
         )

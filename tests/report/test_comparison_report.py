@@ -1,0 +1,68 @@
+"""The report of a table is the page of its comparison, with more sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tacit.cli.report_page import report_page
+from tacit.selection.comparison_page import comparison_page
+from tacit.selection.curve_page import curve_section
+from tacit.tables import read_table
+from tacit.tables.comparing import TableComparison, compare_table
+from tests.report.browser import Browser, Tab, chromium, running_browser
+from tests.report.test_in_browser import complaints, requests
+from tests.tables import generated
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> TableComparison:
+    path = tmp_path_factory.mktemp("table") / "sensor.csv"
+    generated.write(generated.sensor(n_rows=300), path)
+    return compare_table(read_table(str(path), "state"), cv=3, n_repeats=1, with_curve=True)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with running_browser(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+def test_the_report_begins_with_the_page_of_the_comparison(found: TableComparison) -> None:
+    alone = comparison_page(found.comparison)
+    report = report_page(found, "tacit compare sensor.csv --target state")
+    assert report.lead == alone.lead
+    assert list(report.sections[: len(alone.sections)]) == list(alone.sections)
+    assert [section.title for section in report.sections[len(alone.sections) :]] == [
+        "What holds for any labels",
+        "Learning curves",
+        "What was done to the data",
+        "How to repeat this",
+    ]
+    assert found.curve is not None
+    assert report.sections[len(alone.sections) + 1] == curve_section(found.curve)
+
+
+@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("kind", ["report", "comparison", "curve"])
+def test_pages_render_without_complaints_requests_or_sideways_scrolling(
+    kind: str, width: int, scheme: str, found: TableComparison, browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    assert found.curve is not None
+    if kind == "report":
+        report_page(found, "tacit compare sensor.csv --target state").write(path)
+    else:
+        (found.comparison if kind == "comparison" else found.curve).to_html(path)
+    tab = Tab(browser)
+    tab.view(width, prefers_color_scheme=scheme)
+    tab.open(path)
+    assert tab.ask("document.documentElement.scrollWidth") <= width
+    assert tab.ask("document.querySelectorAll('svg').length") > 0
+    assert complaints(tab) == []
+    assert requests(tab) == [path.resolve().as_uri()]
+    tab.close()
