@@ -58,6 +58,8 @@ figures: $(READY)  ## Draw the pictures of README and documentation again
 	$(BIN)/python -c "from tacit.paper.figure1 import figure1; figure1('docs/images/theorem1.png')"
 	$(BIN)/python -c "from tacit.experiments.family_figure import draw_family; draw_family().savefig('docs/images/family.png')"
 	$(BIN)/python -m docs.pictures.theory
+	$(BIN)/python -m docs.pictures.readme
+	$(BIN)/python -m docs.pictures.report
 
 clean:  ## Remove the environment, build outputs and caches
 	rm -rf $(VENV) build dist docs/_build docs/generated docs/gallery
