@@ -1,7 +1,6 @@
 """Exit codes and sentences, in this process, where they cost no start."""
 
 import os
-import subprocess
 import sys
 import warnings
 
@@ -9,7 +8,7 @@ import pytest
 
 from tacit.cli import errors
 from tacit.cli.errors import FAILED, USAGE, _run
-from tests.cli.process import environment
+from tests.cli.process import assert_one_sentence, tacit
 
 
 @pytest.fixture(autouse=True)
@@ -108,38 +107,26 @@ def test_a_warning_is_a_sentence_too(monkeypatch, capsys):
     )
 
 
+def print_to_a_full_disk():
+    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
 def test_a_full_disk_is_told_in_one_sentence(tmp_path):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", "doctor"],
-            cwd=tmp_path,
-            env=environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == FAILED
-    assert done.stderr.count("\n") == 1
-    assert "No space left on device; free some space" in done.stderr
+    done = tacit("doctor", cwd=tmp_path, prepare=print_to_a_full_disk)
+    assert_one_sentence(done, FAILED, "No space left on device; free some space")
 
 
-def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+def print_to_nobody():
     reader, writer = os.pipe()
     os.close(reader)
-    with os.fdopen(writer, "w") as unread:
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", "--help"],
-            cwd=tmp_path,
-            env=environment(),
-            stdout=unread,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0
-    assert done.stderr == ""
+    os.dup2(writer, 1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break otherwise there")
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+    done = tacit("doctor", cwd=tmp_path, prepare=print_to_nobody)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_command_that_does_not_exist_ends_with_two(capsys):

@@ -39,7 +39,7 @@ def test_fit_writes_the_model_and_nothing_else(folder):
 
 def test_predict_writes_a_label_a_score_and_how_sure_it_is(folder, tmp_path):
     out = tmp_path / "out.csv"
-    done = started("predict", "model.skops", "new.csv", "-o", str(out), cwd=folder)
+    done = tacit("predict", "model.skops", "new.csv", "-o", str(out), cwd=folder)
     assert_good(done)
     assert done.stdout == ""
     assert "Predicted 600 rows" in done.stderr
@@ -66,7 +66,7 @@ def test_predictions_can_be_had_as_json(folder):
 
 
 def test_explain_tells_certificate_coefficients_and_data(folder):
-    done = started("explain", "model.skops", "--top", "5", cwd=folder)
+    done = tacit("explain", "model.skops", "--top", "5", cwd=folder)
     assert_good(
         done,
         "predicts 'diagnosis'",
