@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs reproduce paper family figures clean
+.PHONY: help demo test lint bench verdicts docs reproduce paper family figures clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -34,6 +34,10 @@ lint: $(READY)  ## Check style, types and the direction of imports
 
 bench: $(READY)  ## Time the library side by side with its peers
 	$(BIN)/python -m benchmarks
+
+# Apart from `bench`, which is about time.
+verdicts: $(READY)  ## Count how often each verdict is right, on problems with known answers (minutes)
+	$(BIN)/python -m benchmarks.verdicts
 
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -1,4 +1,4 @@
-"""What `import tacit` costs: nothing but scikit-learn."""
+"""What `import tacit` costs: nothing, and its classifiers nothing but scikit-learn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import pytest
+
+import tacit
 
 OPTIONAL = ("matplotlib", "pandas", "dask", "distributed", "pyarrow", "rich", "typer")
 
@@ -38,7 +40,25 @@ def loaded_by(statement: str, before: str = "") -> set[str]:
 
 @pytest.fixture(scope="module")
 def loaded_by_tacit() -> set[str]:
-    return loaded_by("import tacit")
+    return loaded_by("import tacit.estimators")
+
+
+def test_the_package_alone_loads_nothing_but_the_standard_library() -> None:
+    packages = {name.partition(".")[0] for name in loaded_by("import tacit")}
+    assert packages - {"tacit"} <= loaded_by_python()
+
+
+def loaded_by_python() -> set[str]:
+    # What an environment loads at the start is none of our doing.
+    return {name.partition(".")[0] for name in loaded_by("")} | set(sys.stdlib_module_names)
+
+
+def test_every_public_name_is_there_and_no_other() -> None:
+    for name in tacit.__all__:
+        assert getattr(tacit, name).__class__ is not None
+        assert name in dir(tacit)
+    with pytest.raises(AttributeError, match="no attribute 'SVMClassifier'"):
+        _ = tacit.SVMClassifier
 
 
 def test_import_loads_no_optional_package_beyond_what_scikit_learn_loads_itself(
@@ -87,7 +107,7 @@ def test_import_takes_less_than_twice_the_processor_time_of_a_linear_model() -> 
     def seconds(module: str) -> float:
         return float(run(f"import {module}, time; print(time.process_time())"))
 
-    modules = ("sklearn.linear_model", "tacit")
+    modules = ("sklearn.linear_model", "tacit.estimators")
     runs = [[seconds(module) for module in modules] for _ in range(3)]
     theirs, ours = (min(times) for times in zip(*runs, strict=True))
     assert ours < 2.0 * theirs

@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -37,6 +38,7 @@ def test_the_verdict_of_the_readme_is_what_the_command_prints(tmp_path):
         capture_output=True,
         encoding="utf-8",
         check=True,
+        env={**os.environ, "COLUMNS": "100"},
     )
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines())
     assert _blocks("text")[1].strip() in printed

@@ -12,7 +12,6 @@ from tacit import (
     ICLSClassifier,
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
-    SelfLearningClassifier,
 )
 from tacit.solver.least_squares import LOO_GRID
 from tests.estimators.tables import partly_labeled
@@ -116,18 +115,6 @@ def test_the_choice_is_made_on_the_labeled_rows_alone(estimator: Any) -> None:
     np.testing.assert_array_equal(model.supervised_coef_, supervised.coef_)
     fixed = estimator(alpha=model.alpha_).fit(data.X, data.marked)
     np.testing.assert_array_equal(model.coef_, fixed.coef_)
-
-
-def test_self_learning_chooses_again_at_each_refit() -> None:
-    data = partly_labeled(n_labeled=14, n_features=8)
-    base = LeastSquaresClassifier(alpha="loo")
-    model = SelfLearningClassifier(base).fit(data.X, data.marked)
-    all_X = np.concatenate([data.X[data.known], data.pool])
-    all_y = np.concatenate([data.y[data.known], model.soft_labels_])
-    last = LeastSquaresClassifier(alpha="loo").fit(all_X, all_y)
-    assert model.estimator_.alpha_ == last.alpha_
-    assert last.alpha_ != LeastSquaresClassifier(alpha="loo").fit(*data.labeled).alpha_
-    np.testing.assert_allclose(model.coef_, last.coef_)
 
 
 def test_constant_features_leave_nothing_to_penalise() -> None:

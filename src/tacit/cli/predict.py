@@ -112,8 +112,8 @@ class Summary:
         """The counts in words."""
         labels = counted(self.labels.most_common(5))
         return (
-            f"Predicted {self.n_rows:,} rows ({labels}).\n{self.n_sure:,} of them are at least 90% "
-            f"sure, and {self.n_changed:,} have another label than without the unlabeled rows."
+            f"Predicted {self.n_rows:,} rows ({labels}).\nAt least 90% sure: {self.n_sure:,}. "
+            f"Another label than without the unlabeled rows: {self.n_changed:,}."
         )
 
 
