@@ -209,7 +209,9 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
             name: {**asdict(certificate), "words": str(certificate)}
             for name, certificate in found.certificates.items()
         },
-        "forecasts": [] if found.curve is None else [asdict(f) for f in _forecasts(found.curve)],
+        "forecasts": []
+        if found.curve is None
+        else [asdict(forecast) for forecast in found.curve.usual_forecast()],
         "table": {
             "name": table.name,
             "target": table.target.name,
@@ -224,7 +226,3 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
         "command": this_command(),
         "versions": versions(),
     }
-
-
-def _forecasts(curve: Any) -> Any:
-    return curve.forecast(min(20, 2 * curve.n_labels))

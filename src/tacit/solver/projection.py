@@ -98,7 +98,7 @@ def project(
     if constraints.prior is not None and (np.asarray(constraints.prior) == 0.0).any():
         return _project_within(constraints, start, metric, labeled_basis, method)
     if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
-        return _project_to_one(constraints, start, 1.0, method)
+        return _project_to_one(constraints, start, metric, 1.0, method)
     if metric == "labeled":
         solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
     elif metric == "euclidean":
@@ -110,7 +110,7 @@ def project(
 
     if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
-    return _at_labels(constraints, start, solution)
+    return _at_labels(constraints, start, solution, keeps_rest=metric == "all")
 
 
 def _project_within(
@@ -125,7 +125,7 @@ def _project_within(
     kept = np.flatnonzero(prior)
     if prior.ndim == 0 or len(kept) == 1:
         label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
-        return _project_to_one(constraints, start, label, method)
+        return _project_to_one(constraints, start, metric, label, method)
     labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
     fewer = project(
         replace(constraints, labeled=labeled, prior=prior[kept]),
@@ -137,11 +137,12 @@ def _project_within(
     solution = fewer.solution
     assert solution.labeling is not None, "there are rows that count"
     labeling = labeling_within(solution.labeling, kept, len(prior))
-    return _at_labels(constraints, start, replace(solution, labeling=labeling))
+    relabeled = replace(solution, labeling=labeling)
+    return _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
 
 
 def _project_to_one(
-    constraints: ConstraintSet, start: Coefficients, label: Any, method: Method
+    constraints: ConstraintSet, start: Coefficients, metric: Metric, label: Any, method: Method
 ) -> Projection:
     """The projection where the prior leaves but one label for all rows."""
     label = np.asarray(label, dtype=np.float64)
@@ -150,15 +151,29 @@ def _project_to_one(
     labeling = Labeling(None, ConstantRule(label), moments.weight * label, total)
     target = np.zeros((constraints.basis.rank, *label.shape))
     solution = _empty(constraints, target, method)
-    return _at_labels(constraints, start, replace(solution, labeling=labeling, soft_labels=None))
+    labeled = replace(solution, labeling=labeling, soft_labels=None)
+    return _at_labels(constraints, start, labeled, keeps_rest=metric == "all")
 
 
-def _at_labels(constraints: ConstraintSet, start: Coefficients, solution: Solution) -> Projection:
+def _at_labels(
+    constraints: ConstraintSet, start: Coefficients, solution: Solution, *, keeps_rest: bool
+) -> Projection:
+    """The answer that these labels give.
+
+    A start may have a part outside of the basis, where the rank rule sees fewer directions in all
+    rows than in the labeled ones, or where the start is not a fit to these rows. If `keeps_rest`
+    it stays as it is: only then is the change B(theta - theta_start), for which Pythagoras holds
+    and with him the guarantee, whatever the rest is.
+    """
     assert solution.labeling is not None, "the labels are known"
     theta = constraints.member(solution.labeling)
     change = theta - constraints.coordinates(start)
     distance = float(np.vdot(change, change))
-    return Projection(constraints.coefficients(theta), solution, False, distance)
+    answer = constraints.coefficients(theta)
+    if keeps_rest:
+        move = constraints.coefficients(change)
+        answer = Coefficients(start.coef + move.coef, start.intercept + move.intercept)
+    return Projection(answer, solution, False, distance)
 
 
 def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
