@@ -124,11 +124,26 @@ def _first(data: bytes) -> signal.Signals:
 
 
 def _end_workers() -> None:
-    """Kill the processes of joblib, which would otherwise finish what they are at."""
+    """Kill the processes of joblib, which would else finish what they are at, or wait for ever.
+
+    One that was just being started when the signal came is not yet in joblib's own list.
+    """
     loky = sys.modules.get("joblib.externals.loky.reusable_executor")
-    executor = getattr(loky, "_executor", None)
-    for process in list((getattr(executor, "_processes", None) or {}).values()):
-        try:
-            process.kill()
-        except (OSError, ValueError, AttributeError):
-            continue
+    known = getattr(getattr(loky, "_executor", None), "_processes", None) or {}
+    for number in {*known, *(_started_workers() if loky is not None else ())}:
+        with suppress(OSError):
+            os.kill(number, signal.SIGKILL)
+
+
+def _started_workers() -> Iterator[int]:
+    """Children of this process, where the system lists processes in /proc.
+
+    Not the one that tidies up after the workers, which ends by itself.
+    """
+    own = str(os.getpid()).encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            # The name of the program stands in parentheses, and may have any characters.
+            parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[1]
+            if parent == own and b"resource_tracker" not in (folder / "cmdline").read_bytes():
+                yield int(folder.name)

@@ -249,6 +249,10 @@ class KernelICLSClassifier(KernelClassifier):
         squared = max(0.0, projection.squared_distance - 2.0 * projection.solution.gap())
         # The loss of several classes is half its sum over them, as for either one of two.
         improvement = squared / table.total_weight * (1.0 if table.y.ndim == 1 else 0.5)
+        if alpha == 0.0:
+            # The worst case is known exactly. Where the kernel matrix is nearly singular, what the
+            # rank rule leaves out may make it a little worse than Pythagoras has it.
+            improvement = max(0.0, min(improvement, -plain.worst_change))
         fields = vars(plain) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
         return PenalisedCertificate(**fields, penalised_improvement=improvement)
 
