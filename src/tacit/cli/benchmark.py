@@ -23,9 +23,6 @@ from tacit.cli.output import stage, stdout_console
 if TYPE_CHECKING:
     from tacit.experiments import Contender
 
-# Half the usual ten: there are twenty methods.
-N_FOLDS = 5
-
 
 def benchmark(
     datasets: Datasets = None,
@@ -47,7 +44,7 @@ def benchmark(
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER, DatasetNotFoundError, load_prepared
     from tacit.experiments import CrossValidation, RunStore, Table, run
-    from tacit.experiments.family import family_experiments, family_table
+    from tacit.experiments.family import N_FOLDS, family_experiments, family_table
 
     contenders = _contenders(methods)
     chosen = chosen_datasets(datasets)

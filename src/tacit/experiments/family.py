@@ -42,6 +42,8 @@ SVM = "SVM"
 # A fit of these takes up to a minute with hundreds of features, and there are thousands of fits.
 SLOW = frozenset({"implicitly constrained LDA", "S4VM"})
 MANY_FEATURES = 100
+# Half the usual ten: there are twenty methods.
+N_FOLDS = 5
 # Wilcoxon's signed rank test, for bold and underline.
 LEVEL = 0.01
 
@@ -116,7 +118,9 @@ def family_experiments(
     return [Experiment(chosen, protocol, who) for who, chosen in groups if chosen and who]
 
 
-def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
+def family_table(
+    results: Results, contenders: tuple[Contender, ...], n_folds: int = N_FOLDS
+) -> Grid:
     """One row a method and one column a dataset: error, times worse than its twin, significance."""
     (protocol,) = results.names("protocol")
     datasets = results.names("dataset")
@@ -143,7 +147,8 @@ def family_table(results: Results, contenders: tuple[Contender, ...]) -> Grid:
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
         tuple(rows),
-        f"Mean error over {repeats} repeats of cross-validation with L = max(d + 5, 20) labels. "
+        f"Mean error over {repeats} repeats of cross-validation in {n_folds} folds with "
+        "L = max(d + 5, 20) labels. "
         "Names in bold are supervised; the methods below each are compared with it: in "
         "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
         f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take up to a minute with more "
