@@ -58,5 +58,9 @@ html_static_path = ["_static"]
 html_css_files = ["gallery.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "Tacit"
-html_theme_options = {"show_prev_next": False, "show_nav_level": 2}
+html_theme_options = {
+    "show_prev_next": False,
+    "show_nav_level": 2,
+    "header_links_before_dropdown": 7,
+}
 html_show_sourcelink = False
