@@ -268,3 +268,23 @@ def test_the_numbers_in_the_sentences_are_those_of_the_certificate() -> None:
     assert f"{certificate.best_change:+.4g} at best" in text
     assert f"{certificate.worst_change:+.4g} at worst" in text
     assert f"rises by {certificate.labeled_change:.4g}." in text
+
+
+@pytest.mark.parametrize("seed", [2, 3, 11, 705])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("solver", ["interior-point", "working-set"])
+def test_the_guarantee_holds_where_columns_are_nearly_collinear(
+    seed: int, n_classes: int, solver: str
+) -> None:
+    # Around the cut, a direction may count in the labeled rows and not in all rows, and the
+    # supervised coefficients along it are in the hundreds.
+    for gap in np.logspace(-4.5, -3.0, 8):
+        random = np.random.default_rng(seed)
+        a = random.normal(size=60)
+        X = np.column_stack([a, a + gap * random.normal(size=60), random.normal(size=60)])
+        noisy = a + random.normal(size=60)
+        y = np.searchsorted(np.quantile(noisy, np.arange(1, n_classes) / n_classes), noisy)
+        y[15:] = -1
+        found = ProjectedLeastSquaresClassifier(solver=solver).fit(X, y).certificate_
+        assert found.guaranteed_improvement is not None
+        assert found.worst_change <= -found.guaranteed_improvement + 1e-8
