@@ -16,7 +16,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
@@ -92,6 +92,17 @@ def test_preprocessing_with_other_settings_is_fitted_apart_and_noted(numbered) -
     comparison = compare(X, y, estimators, cv=2, n_repeats=1, scoring="balanced_accuracy")
     assert len(SpyTransformer.fitted) == 4
     assert any("preprocessed differently" in note for note in comparison.notes)
+
+
+def test_preprocessing_that_cannot_be_told_apart_is_fitted_apart_and_not_noted() -> None:
+    X, y = two_classes()
+
+    def model(classifier: Any) -> Any:
+        return make_pipeline(FunctionTransformer(lambda X: X), classifier)
+
+    estimators = {"a": model(LeastSquaresClassifier()), "b": (model(ICLSClassifier()), "a")}
+    comparison = compare(X, y, estimators, cv=2, n_repeats=1)
+    assert not any("preprocessed differently" in note for note in comparison.notes)
 
 
 def test_a_data_frame_reaches_the_pipeline_untouched() -> None:

@@ -8,11 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
+import tacit
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import Contestant, compare, learning_curve
+from tacit.selection.contestants import read_contestants
 from tests.selection.tables import pair, two_classes
 
 X, Y = two_classes()
@@ -90,6 +94,36 @@ def test_estimators_that_cannot_be_compared_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         compare(X, Y, estimators)
+
+
+# What learns from labels alone; everything else that tacit exports needs a twin.
+SUPERVISED = {
+    "KernelLeastSquaresClassifier",
+    "LDAClassifier",
+    "LeastSquaresClassifier",
+    "NearestMeanClassifier",
+    "TunedLogisticRegression",
+}
+ALL = [name for name in tacit.__all__ if name != "__version__"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_classifier_of_tacit_that_learns_from_unlabeled_rows_needs_a_twin(name: str) -> None:
+    kind = getattr(tacit, name)
+    classifier = kind(RIDGE) if name == "SelfLearningClassifier" else kind()
+    given = [Contestant("it", classifier), Contestant("ICLS", ICLSClassifier(), "it")]
+    if name in SUPERVISED:
+        read_contestants(given)
+        return
+    with pytest.raises(ValueError, match="is semi-supervised and has no twin"):
+        read_contestants(given)
+
+
+def test_a_search_over_a_semi_supervised_classifier_needs_a_twin_too() -> None:
+    steps = make_pipeline(StandardScaler(), ICLSClassifier())
+    search = GridSearchCV(steps, {"iclsclassifier__alpha": [0.1, 1.0]})
+    with pytest.raises(ValueError, match="is semi-supervised and has no twin"):
+        compare(X, Y, {"search": search, **pair()})
 
 
 @pytest.mark.parametrize(

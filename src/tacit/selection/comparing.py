@@ -7,7 +7,6 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 
 from tacit.selection.comparison import Comparison, SplitLoss
@@ -244,7 +243,10 @@ def _notes(
     by_name = {contestant.name: contestant for contestant in contestants}
     for contestant in contestants:
         twin = by_name.get(contestant.twin or "")
-        if twin is not None and _steps(contestant) != _steps(twin):
+        if twin is None:
+            continue
+        keys = contestant.preprocessing_key, twin.preprocessing_key
+        if None not in keys and keys[0] != keys[1]:
             notes.append(
                 f"{contestant.name} and its twin {twin.name} are preprocessed differently, so the "
                 "difference between them is not due to the unlabeled rows alone."
@@ -255,12 +257,3 @@ def _notes(
             times = sum(text in complaint for complaint in complaints)
             notes.append(f"{name}, in {times} of {len(outcomes)} fits: {text}.")
     return tuple(notes)
-
-
-def _steps(contestant: Contestant) -> str:
-    if contestant.preprocessing is None:
-        return ""
-    try:
-        return str(joblib.hash(contestant.preprocessing))
-    except Exception:  # what cannot be pickled cannot be compared
-        return ""

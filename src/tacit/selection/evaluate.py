@@ -86,7 +86,9 @@ def evaluate(
     losses, predictions, complaints = {}, {}, {}
     for contestant in contestants:
         with _named(contestant), _recorded() as caught:
-            key = _preprocessing_key(contestant)
+            key = contestant.preprocessing_key
+            if key is None:  # shared only with itself
+                key = f"of {contestant.name}"
             if key not in prepared:
                 prepared[key] = _prepare(contestant, X_train, X_test, targets, n_labeled)
             train, test = prepared[key]
@@ -149,16 +151,6 @@ def _outcomes(calls: Iterable[Any], n_jobs: int | None) -> Generator[tuple[int, 
 def _numbered(k: int, *arguments: Any) -> tuple[int, Results]:
     with one_blas_thread():
         return k, evaluate(*arguments)
-
-
-def _preprocessing_key(contestant: Contestant) -> str:
-    steps = contestant.preprocessing
-    if steps is None:
-        return ""
-    try:
-        return str(joblib.hash(steps))
-    except Exception:  # what cannot be pickled, such as a lambda, is shared only with itself
-        return f"{id(contestant)}"
 
 
 def _prepare(
