@@ -180,6 +180,17 @@ def test_the_seed_decides_the_splits() -> None:
     assert losses(0) != losses(1)
 
 
+@pytest.mark.parametrize("kind", [np.random.RandomState, np.random.default_rng])
+def test_a_generator_can_be_the_seed(kind: Any) -> None:
+    X, y = two_classes(shift=0.3)
+
+    def splits(random_state: Any) -> Any:
+        return compare(X, y, pair(), cv=3, n_repeats=1, random_state=random_state).splits
+
+    assert splits(kind(0)) == splits(kind(0))
+    assert splits(kind(0)) != splits(kind(1))
+
+
 def test_progress_counts_to_the_end() -> None:
     X, y = two_classes()
     told: list[tuple[int, int]] = []

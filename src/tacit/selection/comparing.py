@@ -36,7 +36,7 @@ def compare(
     margin: float = 0.02,
     n_jobs: int | None = None,
     X_unlabeled: Any = None,
-    random_state: int | None = 0,
+    random_state: Any = 0,
     unlabeled: Any = -1,
     on_progress: Progress | None = None,
 ) -> Comparison:
@@ -71,8 +71,8 @@ def compare(
         Processes, as joblib counts them.
     X_unlabeled : array-like, sparse matrix or DataFrame of shape (m, d), optional
         More unlabeled rows.
-    random_state : int or None, default=0
-        Seed of the splits.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the splits; None gives others each time.
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA.
     on_progress : callable, optional

@@ -47,9 +47,10 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
         Folds; None stands for 10. A splitter is asked once, for splits of the labeled rows.
     n_repeats : int
         How often the labeled rows are shuffled and split anew.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Seed.
     """
+    seed = read_seed(random_state)
     if not _is_count(n_repeats):
         raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
     if hasattr(cv, "split") and not isinstance(cv, str):
@@ -57,7 +58,7 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
     n_labeled = len(table.labeled)
     if cv is not None and (not _is_count(cv) or cv < 2):
         raise ValueError(
-            f"cv is {cv!r}; it must be a whole number of folds from 2 on, a splitter with a "
+            f"cv is {_shown(cv)}; it must be a whole number of folds from 2 on, a splitter with a "
             "`split` method, or None."
         )
     if cv is not None and cv > n_labeled:
@@ -69,7 +70,7 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
     if rarest < 2:
         return []
     n_folds = min(FOLDS if cv is None else int(cv), rarest)
-    seeds = np.random.SeedSequence(random_state).generate_state(n_repeats)
+    seeds = np.random.SeedSequence(seed).generate_state(n_repeats)
     labels = table.targets[table.labeled]
     folds = []
     for repeat, seed in enumerate(seeds):
@@ -77,6 +78,23 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
         for fold, (train, test) in enumerate(splitter.split(None, labels)):
             folds.append(Fold(repeat, fold, table.labeled[train], table.labeled[test]))
     return folds
+
+
+def read_seed(random_state: Any) -> int:
+    """The number that `random_state` stands for; for None a new one each time."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    if not is_whole or int(random_state) < 0:
+        raise ValueError(
+            f"random_state is {random_state!r}; it must be a whole number from 0 on, a RandomState "
+            "or a Generator of NumPy, or None."
+        )
+    return int(random_state)
 
 
 def _folds_of_splitter(table: LabeledTable, splitter: Any) -> list[Fold]:
@@ -96,6 +114,13 @@ def _folds_of_splitter(table: LabeledTable, splitter: Any) -> list[Fold]:
         Fold(0, number, table.labeled[train], table.labeled[test])
         for number, (train, test) in enumerate(pairs)
     ]
+
+
+def _shown(cv: Any) -> str:
+    if isinstance(cv, (str, numbers.Number)):
+        return repr(cv)
+    # Splits as arrays would fill pages, and rows of the table might be meant, or labeled rows.
+    return f"a {type(cv).__name__}"
 
 
 def _is_count(value: Any) -> bool:
