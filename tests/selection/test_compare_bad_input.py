@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.metrics import make_scorer, r2_score
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
@@ -52,7 +53,11 @@ def test_labels_that_cannot_be_used_are_refused(function: Any, y: Any, message: 
         ({"random_state": "seed"}, "random_state is 'seed'"),
         ({"cv": [(np.arange(12), np.arange(12, 24))]}, "cv is a list; it must be a whole number"),
         ({"scoring": "exactness"}, "scoring is 'exactness'"),
+        ({"scoring": "exactness"}, "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"),
         ({"scoring": None}, "scoring is None"),
+        ({"scoring": "r2"}, "scoring is 'r2', which is for regression"),
+        ({"scoring": "neg_mean_squared_error"}, "which is for regression"),
+        ({"scoring": make_scorer(r2_score)}, "scoring is 'r2_score', which is for regression"),
         ({"margin": 0.0}, "margin is 0.0"),
         ({"cv": KFold(2)}, "lack a class"),
         ({"scoring": "neg_log_loss"}, "'ridge' .* could not be fitted and scored"),
@@ -97,6 +102,33 @@ def test_estimators_that_cannot_be_compared_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         compare(X, Y, estimators)
+
+
+@pytest.mark.parametrize("function", [compare, learning_curve])
+def test_a_score_that_some_split_does_not_have_is_blamed_on_scoring_and_cv(function: Any) -> None:
+    given = {"cv": LeaveOneOut(), "scoring": "roc_auc"}
+    message = r"^scoring is 'roc_auc', which gives nan where cv leaves 1 row to .* Leave cv out"
+    with pytest.raises(ValueError, match=message):
+        function(X, Y, pair(), **given)
+
+
+@pytest.mark.parametrize("function", [compare, learning_curve])
+@pytest.mark.parametrize(
+    ("scoring", "instead"), [("roc_auc", "'roc_auc_ovr' with estimators"), ("f1", "'f1_macro'")]
+)
+def test_scores_for_two_classes_are_refused_where_there_are_three(
+    function: Any, scoring: str, instead: str
+) -> None:
+    y = np.where(Y == -1, -1, np.arange(len(Y)) % 3)
+    with pytest.raises(ValueError, match=f"for two classes, and y has 3; use .*{instead}"):
+        function(X, y, pair(), scoring=scoring)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc", "f1_macro"])
+def test_every_score_that_the_error_proposes_works_with_the_default_estimators(
+    scoring: str,
+) -> None:
+    assert compare(X, Y, cv=2, n_repeats=1, scoring=scoring).losses["ridge"] < 0.5
 
 
 # What learns from labels alone; everything else that tacit exports needs a twin.

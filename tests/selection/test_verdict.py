@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
+from sklearn.metrics import f1_score, log_loss, make_scorer
 
 from tacit.selection.differences import PairedDifference
 from tacit.selection.measure import read_measure
@@ -269,6 +270,11 @@ def test_other_measures_are_told_by_name() -> None:
         scoring="balanced_accuracy",
     )
     assert "the balanced error was 13.0% instead of 23.0%" in verdict.sentence
+
+
+def test_scores_made_of_a_function_are_named_for_it() -> None:
+    assert read_measure(make_scorer(f1_score)).name == "negative f1 score"
+    assert read_measure(make_scorer(log_loss, greater_is_better=False)).name == "log loss"
 
 
 def test_small_rates_are_counted_in_thousands() -> None:

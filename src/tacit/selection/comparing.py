@@ -20,7 +20,7 @@ from tacit.selection.differences import PairedDifference, paired_difference
 from tacit.selection.evaluate import Progress, Results, Training, run_all
 from tacit.selection.folds import Fold, plan_folds
 from tacit.selection.labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection.measure import Measure, read_measure
+from tacit.selection.measure import Measure, check_classes, read_measure
 from tacit.selection.verdict import Verdict, judge_methods
 from tacit.selection.wording import too_few_to_split, write_verdict
 
@@ -108,6 +108,7 @@ def compare(
     if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
         raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
     table = read_table(X, y, X_unlabeled, unlabeled)
+    check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
     folds = plan_folds(table, cv, n_repeats, random_state)
     tasks: list[tuple[Measure | None, Training]] = [

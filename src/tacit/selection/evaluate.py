@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -20,6 +21,11 @@ from tacit.rows.sweep import one_blas_thread
 from tacit.selection.contestants import Contestant
 from tacit.selection.labeled_table import LabeledTable, rows_below
 from tacit.selection.measure import Measure
+
+
+class UndefinedScoreError(ValueError):
+    """A score that is no number on the test rows of some split."""
+
 
 Progress = Callable[[int, int], None]
 
@@ -96,7 +102,10 @@ def evaluate(
             if measure is None:
                 predictions[contestant.name] = np.asarray(model.predict(test))
             else:
-                losses[contestant.name] = _loss(model, test, table.targets[training.test], measure)
+                loss = _loss(model, test, table.targets[training.test], measure)
+                if not math.isfinite(loss):
+                    raise UndefinedScoreError(_undefined(table, training, measure, loss))
+                losses[contestant.name] = loss
         if caught:
             complaints[contestant.name] = {_complaint(warning) for warning in caught}
     return Results(training, losses, predictions, complaints)
@@ -204,6 +213,17 @@ def _loss(model: Any, X: Any, targets: AnyArray, measure: Measure) -> float:
     return measure.loss(float(measure.scorer(model, X, targets)))
 
 
+def _undefined(table: LabeledTable, training: Training, measure: Measure, loss: float) -> str:
+    tested = len(np.unique(table.targets[training.test]))
+    rows = "1 row" if len(training.test) == 1 else f"{len(training.test):,} rows"
+    return (
+        f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves {rows} to test on, of "
+        f"{tested} of the {len(table.classes)} classes. Leave cv out or give a number of folds, so "
+        "that every split tests on every class, or use a score that does not compare classes, such "
+        "as scoring='accuracy'."
+    )
+
+
 def _first(X: Any, n_rows: int) -> Any:
     return _safe_indexing(X, np.arange(n_rows))
 
@@ -213,6 +233,8 @@ def _named(contestant: Contestant) -> Iterator[None]:
     """Say whose error it is."""
     try:
         yield
+    except UndefinedScoreError:  # no fault of the contestant
+        raise
     except Exception as error:
         raise ValueError(
             f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be fitted and "

@@ -15,7 +15,7 @@ from tacit.selection.curve import Along, CurveLoss, LearningCurve
 from tacit.selection.evaluate import Progress, Training, run_all
 from tacit.selection.folds import Fold, plan_folds, read_seed
 from tacit.selection.labeled_table import LabeledTable, read_table
-from tacit.selection.measure import Measure, read_measure
+from tacit.selection.measure import Measure, check_classes, read_measure
 
 N_SIZES = 5
 
@@ -75,6 +75,7 @@ def learning_curve(
     """
     measure = read_measure(scoring)
     table = read_table(X, y, X_unlabeled, unlabeled)
+    check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         cv = min(int(cv), len(table.labeled))
