@@ -115,12 +115,10 @@ def compare(
         (measure, Training((f.repeat, f.fold), f.train, table.unlabeled, f.test)) for f in folds
     ]
     everything = Training((), table.labeled, table.unlabeled, table.unlabeled)
-    if folds and measure.is_error:
+    if folds:
         tasks.insert(0, (None, everything))
     outcomes = run_all(table, contestants, tasks, n_jobs, on_progress)
-    disagreements = {}
-    if folds and measure.is_error:
-        disagreements = _disagreements(contestants, outcomes[0])
+    disagreements = _disagreements(contestants, outcomes[0], measure) if folds else {}
     scored = [results for results in outcomes if results.losses]
     return _conclude(table, contestants, measure, margin, folds, scored, outcomes, disagreements)
 
@@ -153,6 +151,8 @@ def _conclude(
         supervised = [c.name for c in contestants if not c.is_semi_supervised]
         baseline = min(supervised, key=losses.__getitem__)
         ratio = float(np.mean([len(f.test) / len(f.train) for f in folds]))
+        tested = np.unique(np.concatenate([f.test for f in folds]))
+        counts = np.unique(table.targets[tested], return_counts=True)[1].tolist()
 
         def against(name: str, reference: str) -> PairedDifference:
             return paired_difference(
@@ -163,6 +163,9 @@ def _conclude(
                 len(table.labeled),
                 disagreements.get((name, reference)),
                 len(table.unlabeled),
+                tested=counts,
+                counts_rows=measure.is_error,
+                bounded=measure.in_points,
             )
 
         semi_supervised = [c for c in contestants if c.twin is not None]
@@ -196,16 +199,27 @@ def _conclude(
 
 
 def _disagreements(
-    contestants: Sequence[Contestant], results: Results
+    contestants: Sequence[Contestant], results: Results, measure: Measure
 ) -> dict[tuple[str, str], float]:
-    """For every method and supervised contestant, the part of rows labeled differently."""
-    predictions = results.predictions
+    """For every method and supervised contestant, the part of rows labeled differently.
+
+    Where the loss is of other things than predicted classes, only those that are the same function.
+    """
+    supervised = [c.name for c in contestants if not c.is_semi_supervised]
+    pairs = [(c.name, other) for c in contestants if c.is_semi_supervised for other in supervised]
     return {
-        (c.name, other.name): float(np.mean(predictions[c.name] != predictions[other.name]))
-        for c in contestants
-        for other in contestants
-        if c.is_semi_supervised and not other.is_semi_supervised
+        pair: float(np.mean(results.predictions[pair[0]] != results.predictions[pair[1]]))
+        for pair in pairs
+        if measure.is_of_predictions or _is_same_function(results, *pair)
     }
+
+
+def _is_same_function(results: Results, name: str, other: str) -> bool:
+    given = results.predictions, results.scores
+    return all(
+        name in by_name and other in by_name and np.array_equal(by_name[name], by_name[other])
+        for by_name in given
+    )
 
 
 def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:

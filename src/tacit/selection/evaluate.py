@@ -60,6 +60,8 @@ class Results:
         The loss on the test rows; empty where only predictions were wanted.
     predictions : dict of str to ndarray
         Predictions on the test rows; empty where only losses were wanted.
+    scores : dict of str to ndarray
+        For the same rows, what `decision_function` or `predict_proba` gives, for those who have it.
     warnings : dict of str to set of str
         What the fits complained about.
     """
@@ -67,6 +69,7 @@ class Results:
     training: Training
     losses: dict[str, float]
     predictions: dict[str, AnyArray]
+    scores: dict[str, AnyArray]
     warnings: dict[str, set[str]]
 
 
@@ -89,7 +92,7 @@ def evaluate(
     n_labeled = len(training.labeled)
     X_train, X_test = table.rows(rows), table.rows(training.test)
     prepared: dict[str, tuple[Any, Any]] = {}
-    losses, predictions, complaints = {}, {}, {}
+    losses, predictions, scores, complaints = {}, {}, {}, {}
     for contestant in contestants:
         with _named(contestant), _recorded() as caught:
             key = contestant.preprocessing_key
@@ -101,6 +104,9 @@ def evaluate(
             model = _fitted(contestant, train, targets, n_labeled)
             if measure is None:
                 predictions[contestant.name] = np.asarray(model.predict(test))
+                response = _response(model)
+                if response is not None:
+                    scores[contestant.name] = np.asarray(response(test))
             else:
                 loss = _loss(model, test, table.targets[training.test], measure)
                 if not math.isfinite(loss):
@@ -108,7 +114,7 @@ def evaluate(
                 losses[contestant.name] = loss
         if caught:
             complaints[contestant.name] = {_complaint(warning) for warning in caught}
-    return Results(training, losses, predictions, complaints)
+    return Results(training, losses, predictions, scores, complaints)
 
 
 def run_all(
@@ -211,6 +217,10 @@ def _loss(model: Any, X: Any, targets: AnyArray, measure: Measure) -> float:
         # takes to predict them.
         return float(np.mean(np.asarray(model.predict(X)) != targets))
     return measure.loss(float(measure.scorer(model, X, targets)))
+
+
+def _response(model: Any) -> Any:
+    return getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
 
 
 def _undefined(table: LabeledTable, training: Training, measure: Measure, loss: float) -> str:

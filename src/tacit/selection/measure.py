@@ -54,6 +54,11 @@ class Measure:
         return self.scoring == "accuracy"
 
     @property
+    def is_of_predictions(self) -> bool:
+        """Whether the loss is a part of one that depends on the predicted classes alone."""
+        return self.in_points and getattr(self.scorer, "_response_method", None) == "predict"
+
+    @property
     def title(self) -> str:
         """The name with a capital letter, to begin a line with."""
         return self.name[:1].upper() + self.name[1:]

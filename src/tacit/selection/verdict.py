@@ -128,7 +128,7 @@ def judge_methods(
         By name.
     """
     # What labels hardly a row differently cannot be picked, so it costs the others nothing.
-    open_methods = [name for name, d in against_twin.items() if not _is_certain(d, margin)]
+    open_methods = [name for name, d in against_twin.items() if not d.is_certain(margin)]
     adjusted = holm({name: against_twin[name].p_better for name in open_methods})
     return {
         name: _judge(twin, against_best[name], adjusted.get(name, 1.0), margin)
@@ -139,7 +139,7 @@ def judge_methods(
 def _judge(
     twin: PairedDifference, best: PairedDifference, p_adjusted: float, margin: float
 ) -> MethodVerdict:
-    certain = _is_certain(twin, margin)
+    certain = twin.is_certain(margin)
     decisive = twin
     if certain:
         kind = Kind.NO_DIFFERENCE
@@ -155,11 +155,6 @@ def _judge(
         needed = labels_needed(decisive, max(margin, abs(decisive.mean)))
         at_most = labels_needed(decisive, margin)
     return MethodVerdict(twin.name, kind, twin, best, p_adjusted, certain, needed, at_most)
-
-
-def _is_certain(difference: PairedDifference, margin: float) -> bool:
-    part = difference.likely_disagreement
-    return part is not None and part <= margin
 
 
 def _unless_it_helps(difference: PairedDifference, margin: float) -> Kind:

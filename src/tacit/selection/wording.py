@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tacit.selection.differences import PairedDifference
@@ -77,11 +78,18 @@ def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
 
 def difference_text(difference: PairedDifference, measure: Measure) -> str:
     """A difference with its interval: "7.2 points lower (90% interval: -12.3 to -2.1)"."""
-    interval = f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
+    interval = interval_text(difference, measure)
     if measure.amount(difference.mean) == measure.amount(0.0):
         return f"no different on average (90% interval: {interval})"
     direction = "lower" if difference.mean < 0.0 else "higher"
     return f"{measure.amount(difference.mean)} {direction} (90% interval: {interval})"
+
+
+def interval_text(difference: PairedDifference, measure: Measure) -> str:
+    """The ends of the interval: "-12.3 to -2.1", or "unknown"."""
+    if not math.isfinite(difference.standard_error):
+        return "unknown"
+    return f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
 
 
 def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
