@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import (
     Contestant,
     Kind,
@@ -28,7 +28,7 @@ from tacit.selection import (
     compare,
     default_contestants,
 )
-from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
+from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
 
 
 @pytest.fixture
@@ -307,14 +307,6 @@ def test_other_scores_are_turned_into_losses() -> None:
 
 
 SCORINGS = ["accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", make_scorer(f1_score)]
-
-
-def mover() -> dict[str, Any]:
-    """A method that is another function than its twin."""
-    return {
-        "ridge": LeastSquaresClassifier(alpha="loo"),
-        "self": (SelfLearningClassifier(LeastSquaresClassifier("loo")), "ridge"),
-    }
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)

@@ -50,6 +50,9 @@ class PairedDifference:
         the two are the same function on these rows.
     n_splits, n_labels, n_unlabeled : int
         What it rests on.
+    trained_on : float
+        The part of the labels that the fits of a split had: less than all of them, so that the
+        two may differ more there than in the end.
     counts_rows : bool, default=True
         Whether the loss is the part of rows predicted wrong, so that `disagreement` is a bound.
 
@@ -71,6 +74,7 @@ class PairedDifference:
     n_splits: int
     n_labels: int
     n_unlabeled: int
+    trained_on: float
     counts_rows: bool = True
 
     @property
@@ -154,7 +158,7 @@ def paired_difference(
     least = 0.5 ** sum(counts)
     return PairedDifference(
         name, reference, mean, error, freedom, low, high, max(least, better), max(least, worse),
-        disagreement, n_splits, n_labels, n_unlabeled, counts_rows,
+        disagreement, n_splits, n_labels, n_unlabeled, 1.0 / (1.0 + test_to_train), counts_rows,
     )  # fmt: skip
 
 
