@@ -15,7 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
@@ -164,6 +168,38 @@ def test_splitters_of_scikit_learn_split_the_labeled_rows() -> None:
     X, y = two_classes(n_labeled=20)
     comparison = compare(X, y, pair(), cv=StratifiedKFold(5))
     assert {split.n_test for split in comparison.splits} == {4}
+
+
+@pytest.mark.parametrize(
+    ("cv", "said"),
+    [
+        (5, "Every label was held back and predicted 2 times over, in 5 folds; rows"),
+        (
+            StratifiedKFold(5),
+            "Every label was held back and predicted once, in 5 splits by StratifiedKFold; rows",
+        ),
+        (
+            RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
+            "predicted 3 times over, in 15 splits by RepeatedStratifiedKFold; rows",
+        ),
+        (
+            StratifiedShuffleSplit(2, test_size=6, random_state=0),
+            "StratifiedShuffleSplit made 2 splits: each of them held back and predicted 6 of the "
+            "20 labels, and 9 labels were held back at least once; rows",
+        ),
+        (
+            StratifiedShuffleSplit(1, test_size=6, random_state=0),
+            "made 1 split: it held back and predicted 6 of the 20 labels, and 6 labels were",
+        ),
+    ],
+)
+def test_the_notes_say_what_was_held_back(cv: Any, said: str) -> None:
+    X, y = two_classes(n_labeled=20)
+    comparison = compare(X, y, pair(), cv=cv, n_repeats=2)
+    (note,) = [note for note in comparison.notes if "held back" in note]
+    assert said in note
+    assert ("n_repeats is not used with a splitter" in note) == (cv != 5)
+    assert f"means over {len(comparison.splits) // 2} splits" in comparison.to_html()
 
 
 def test_more_processes_give_the_same_answer() -> None:

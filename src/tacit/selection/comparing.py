@@ -18,7 +18,7 @@ from tacit.selection.contestants import (
 )
 from tacit.selection.differences import PairedDifference, paired_difference
 from tacit.selection.evaluate import Progress, Results, Training, run_all
-from tacit.selection.folds import Fold, plan_folds
+from tacit.selection.folds import Fold, plan_folds, say_how_tested
 from tacit.selection.labeled_table import LabeledTable, default_preprocessing, read_table
 from tacit.selection.measure import Measure, check_classes, read_measure
 from tacit.selection.verdict import Verdict, judge_methods
@@ -62,7 +62,7 @@ def compare(
         Folds; 10 by default, fewer where a class has fewer labels. A splitter is asked once, for
         splits of the labeled rows.
     n_repeats : int, default=5
-        How often the labels are shuffled and split anew.
+        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
     scoring : str or callable, default="accuracy"
         scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
     margin : float, default=0.02
@@ -120,7 +120,8 @@ def compare(
     outcomes = run_all(table, contestants, tasks, n_jobs, on_progress)
     disagreements = _disagreements(contestants, outcomes[0], measure) if folds else {}
     scored = [results for results in outcomes if results.losses]
-    return _conclude(table, contestants, measure, margin, folds, scored, outcomes, disagreements)
+    notes = _notes(table, contestants, folds, outcomes, cv)
+    return _conclude(table, contestants, measure, margin, folds, scored, notes, disagreements)
 
 
 def read_or_default(estimators: Estimators | None, table: LabeledTable) -> tuple[Contestant, ...]:
@@ -138,10 +139,9 @@ def _conclude(
     margin: float,
     folds: Sequence[Fold],
     scored: Sequence[Results],
-    outcomes: Sequence[Results],
+    notes: tuple[str, ...],
     disagreements: Mapping[tuple[str, str], float],
 ) -> Comparison:
-    notes = _notes(table, contestants, folds, outcomes)
     by_name = {c.name: np.array([r.losses[c.name] for r in scored]) for c in contestants}
     losses = {name: float(values.mean()) for name, values in by_name.items()} if scored else {}
     baseline = None
@@ -243,18 +243,13 @@ def _notes(
     contestants: Sequence[Contestant],
     folds: Sequence[Fold],
     outcomes: Sequence[Results],
+    cv: Any,
 ) -> tuple[str, ...]:
     notes = [
         f"The table has {len(table.labeled):,} labeled and {len(table.unlabeled):,} unlabeled rows."
     ]
     if folds:
-        n_folds = 1 + max(fold.fold for fold in folds)
-        n_repeats = 1 + max(fold.repeat for fold in folds)
-        shuffles = "once" if n_repeats == 1 else f"{n_repeats} times over"
-        notes.append(
-            f"Every label was held back and predicted {shuffles}, in {n_folds} folds; rows without "
-            "label were never scored."
-        )
+        notes.append(say_how_tested(table, folds, cv))
     by_name = {contestant.name: contestant for contestant in contestants}
     for contestant in contestants:
         twin = by_name.get(contestant.twin or "")

@@ -194,10 +194,10 @@ def _numbers(comparison: Comparison) -> Section:
                 str(method.kind),
             ]
         )
-    shuffles = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times over"
+    n_splits = comparison.n_folds * comparison.n_repeats
     note = (
         "A twin is the same classifier without the unlabeled rows. "
-        f"The labels were held back in {comparison.n_folds} folds, {shuffles}. Intervals "
+        f"The numbers are means over {n_splits:,} splits of the labels. Intervals "
         "and p-values are those of the corrected resampled t-test (Nadeau and Bengio 2003), which "
         "allows for splits that share training rows; p for better is adjusted for the number of "
         "methods (Holm). Where method and twin give nearly all rows the same answer there is "

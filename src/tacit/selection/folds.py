@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,14 +47,14 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
     cv : int, splitter or None
         Folds; None stands for 10. A splitter is asked once, for splits of the labeled rows.
     n_repeats : int
-        How often the labeled rows are shuffled and split anew.
+        How often the labeled rows are shuffled and split anew; not used with a splitter.
     random_state : int, RandomState, Generator or None
         Seed.
     """
     seed = read_seed(random_state)
     if not _is_count(n_repeats):
         raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if _is_splitter(cv):
         return _folds_of_splitter(table, cv)
     n_labeled = len(table.labeled)
     if cv is not None and (not _is_count(cv) or cv < 2):
@@ -78,6 +79,35 @@ def plan_folds(table: LabeledTable, cv: Any, n_repeats: int, random_state: Any) 
         for fold, (train, test) in enumerate(splitter.split(None, labels)):
             folds.append(Fold(repeat, fold, table.labeled[train], table.labeled[test]))
     return folds
+
+
+def say_how_tested(table: LabeledTable, folds: Sequence[Fold], cv: Any) -> str:
+    """Which labels were held back and predicted, and how often, in a sentence."""
+    never = "rows without label were never scored"
+    n_labels = len(table.labeled)
+    rows, times = np.unique(np.concatenate([fold.test for fold in folds]), return_counts=True)
+    often = set(times.tolist())
+    if len(rows) == n_labels and len(often) == 1:
+        shuffles = "once" if often == {1} else f"{often.pop()} times over"
+        parts = f"{1 + max(fold.fold for fold in folds)} folds"
+        if _is_splitter(cv):
+            parts = f"{len(folds)} splits by {type(cv).__name__}"
+        said = f"Every label was held back and predicted {shuffles}, in {parts}"
+    else:
+        sizes = sorted({len(fold.test) for fold in folds})
+        held = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+        splits = "1 split" if len(folds) == 1 else f"{len(folds):,} splits"
+        each = "it" if len(folds) == 1 else "each of them"
+        said = (
+            f"{type(cv).__name__} made {splits}: {each} held back and predicted {held} of the "
+            f"{n_labels:,} labels, and {len(rows):,} labels were held back at least once"
+        )
+    ignored = "; n_repeats is not used with a splitter" if _is_splitter(cv) else ""
+    return f"{said}; {never}{ignored}."
+
+
+def _is_splitter(cv: Any) -> bool:
+    return hasattr(cv, "split") and not isinstance(cv, str)
 
 
 def read_seed(random_state: Any) -> int:

@@ -54,7 +54,7 @@ def learning_curve(
     cv : int or splitter, default=5
         Folds; fewer where a class has fewer labels.
     n_repeats : int, default=2
-        How often the labels are shuffled and split anew.
+        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
 
     Returns
     -------
