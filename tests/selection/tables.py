@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
-from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 
 
 def two_classes(
@@ -27,6 +27,14 @@ def pair() -> dict[str, Any]:
     return {
         "ridge": LeastSquaresClassifier(alpha=1.0),
         "ICLS": (ICLSClassifier(alpha=1.0), "ridge"),
+    }
+
+
+def mover() -> dict[str, Any]:
+    """A method that is another function than its twin."""
+    return {
+        "ridge": LeastSquaresClassifier(alpha="loo"),
+        "self": (SelfLearningClassifier(LeastSquaresClassifier("loo")), "ridge"),
     }
 
 

@@ -14,9 +14,14 @@ from sklearn.compose import make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
@@ -27,7 +32,7 @@ from tacit.selection import (
     compare,
     default_contestants,
 )
-from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
+from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
 
 
 @pytest.fixture
@@ -45,8 +50,11 @@ def spies() -> dict[str, Any]:
 
 def test_every_label_is_tested_once_in_each_repeat_and_no_unlabeled_row_is_scored(numbered) -> None:
     X, y = numbered
-    compare(X, y, spies(), cv=4, n_repeats=2, scoring="balanced_accuracy")
-    asked = [row for rows in Spy.asked["semi"] for row in rows]
+    compare(X, y, spies(), cv=4, n_repeats=2)
+    # First come the answers for the unlabeled rows, fitted on all labels and compared, not scored.
+    first, *scored = Spy.asked["semi"]
+    assert first == np.flatnonzero(y == -1).tolist()
+    asked = [row for rows in scored for row in rows]
     labeled = np.flatnonzero(y != -1).tolist()
     assert sorted(asked) == sorted(labeled * 2)
     assert Spy.asked["semi"] == Spy.asked["supervised"]
@@ -54,12 +62,12 @@ def test_every_label_is_tested_once_in_each_repeat_and_no_unlabeled_row_is_score
 
 def test_semi_supervised_train_on_every_unlabeled_row_and_supervised_on_none(numbered) -> None:
     X, y = numbered
-    compare(X, y, spies(), cv=4, n_repeats=1, scoring="balanced_accuracy")
+    compare(X, y, spies(), cv=4, n_repeats=1)
     unlabeled = set(np.flatnonzero(y == -1).tolist())
-    assert len(Spy.fitted["semi"]) == 4
-    for semi, supervised, tested in zip(
-        Spy.fitted["semi"], Spy.fitted["supervised"], Spy.asked["semi"], strict=True
-    ):
+    fits = list(zip(Spy.fitted["semi"], Spy.fitted["supervised"], Spy.asked["semi"], strict=True))
+    assert len(fits) == 1 + 4
+    assert set(fits[0][0]) == set(range(len(y)))
+    for semi, supervised, tested in fits[1:]:
         assert set(semi) == set(range(len(y))) - set(tested)
         assert set(supervised) == set(semi) - unlabeled
 
@@ -72,11 +80,10 @@ def test_preprocessing_sees_all_training_rows_once_for_all_contestants(numbered)
         Contestant("supervised", make_pipeline(SpyTransformer(), Spy("supervised"))),
         Contestant("semi", make_pipeline(SpyTransformer(), Spy("semi")), "supervised"),
     ]
-    compare(X, y, contestants, cv=4, n_repeats=1, scoring="balanced_accuracy")
-    assert len(SpyTransformer.fitted) == 4
-    for seen, semi, tested in zip(
-        SpyTransformer.fitted, Spy.fitted["semi"], Spy.asked["semi"], strict=True
-    ):
+    compare(X, y, contestants, cv=4, n_repeats=1)
+    fits = list(zip(SpyTransformer.fitted, Spy.fitted["semi"], Spy.asked["semi"], strict=True))
+    assert len(fits) == 1 + 4
+    for seen, semi, tested in fits[1:]:
         assert set(seen) == set(semi)
         assert not set(seen) & set(tested)
 
@@ -89,9 +96,20 @@ def test_preprocessing_with_other_settings_is_fitted_apart_and_noted(numbered) -
         "a": make_pipeline(SpyTransformer(1), Spy("a")),
         "b": (make_pipeline(SpyTransformer(2), Spy("b")), "a"),
     }
-    comparison = compare(X, y, estimators, cv=2, n_repeats=1, scoring="balanced_accuracy")
-    assert len(SpyTransformer.fitted) == 4
+    comparison = compare(X, y, estimators, cv=2, n_repeats=1)
+    assert len(SpyTransformer.fitted) == 2 * (1 + 2)
     assert any("preprocessed differently" in note for note in comparison.notes)
+
+
+def test_preprocessing_that_cannot_be_told_apart_is_fitted_apart_and_not_noted() -> None:
+    X, y = two_classes()
+
+    def model(classifier: Any) -> Any:
+        return make_pipeline(FunctionTransformer(lambda X: X), classifier)
+
+    estimators = {"a": model(LeastSquaresClassifier()), "b": (model(ICLSClassifier()), "a")}
+    comparison = compare(X, y, estimators, cv=2, n_repeats=1)
+    assert not any("preprocessed differently" in note for note in comparison.notes)
 
 
 def test_a_data_frame_reaches_the_pipeline_untouched() -> None:
@@ -152,6 +170,38 @@ def test_splitters_of_scikit_learn_split_the_labeled_rows() -> None:
     assert {split.n_test for split in comparison.splits} == {4}
 
 
+@pytest.mark.parametrize(
+    ("cv", "said"),
+    [
+        (5, "Every label was held back and predicted 2 times over, in 5 folds; rows"),
+        (
+            StratifiedKFold(5),
+            "Every label was held back and predicted once, in 5 splits by StratifiedKFold; rows",
+        ),
+        (
+            RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0),
+            "predicted 3 times over, in 15 splits by RepeatedStratifiedKFold; rows",
+        ),
+        (
+            StratifiedShuffleSplit(2, test_size=6, random_state=0),
+            "StratifiedShuffleSplit made 2 splits: each of them held back and predicted 6 of the "
+            "20 labels, and 9 labels were held back at least once; rows",
+        ),
+        (
+            StratifiedShuffleSplit(1, test_size=6, random_state=0),
+            "made 1 split: it held back and predicted 6 of the 20 labels, and 6 labels were",
+        ),
+    ],
+)
+def test_the_notes_say_what_was_held_back(cv: Any, said: str) -> None:
+    X, y = two_classes(n_labeled=20)
+    comparison = compare(X, y, pair(), cv=cv, n_repeats=2)
+    (note,) = [note for note in comparison.notes if "held back" in note]
+    assert said in note
+    assert ("n_repeats is not used with a splitter" in note) == (cv != 5)
+    assert f"means over {len(comparison.splits) // 2} splits" in comparison.to_html()
+
+
 def test_more_processes_give_the_same_answer() -> None:
     X, y = two_classes()
     one, two = (compare(X, y, pair(), cv=3, n_repeats=2, n_jobs=n) for n in (1, 2))
@@ -167,6 +217,17 @@ def test_the_seed_decides_the_splits() -> None:
 
     assert losses(0) == losses(0)
     assert losses(0) != losses(1)
+
+
+@pytest.mark.parametrize("kind", [np.random.RandomState, np.random.default_rng])
+def test_a_generator_can_be_the_seed(kind: Any) -> None:
+    X, y = two_classes(shift=0.3)
+
+    def splits(random_state: Any) -> Any:
+        return compare(X, y, pair(), cv=3, n_repeats=1, random_state=random_state).splits
+
+    assert splits(kind(0)) == splits(kind(0))
+    assert splits(kind(0)) != splits(kind(1))
 
 
 def test_progress_counts_to_the_end() -> None:
@@ -270,7 +331,8 @@ def test_other_scores_are_turned_into_losses() -> None:
     X, y = two_classes()
     by_name = compare(X, y, pair(), cv=3, n_repeats=1, scoring="roc_auc")
     assert by_name.losses["ridge"] < 0.3
-    assert by_name.methods["ICLS"].against_twin.disagreement is None
+    same = by_name.methods["ICLS"].against_twin
+    assert same.disagreement in (None, 0.0)
 
     def half_accuracy(model: Any, X: Any, y: Any) -> float:
         return 0.5 * float(np.mean(model.predict(X) == y))
@@ -278,6 +340,58 @@ def test_other_scores_are_turned_into_losses() -> None:
     by_function = compare(X, y, pair(), cv=3, n_repeats=1, scoring=half_accuracy)
     accuracy = compare(X, y, pair(), cv=3, n_repeats=1)
     assert by_function.losses["ridge"] == pytest.approx(-0.5 * (1.0 - accuracy.losses["ridge"]))
+
+
+SCORINGS = ["accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", make_scorer(f1_score)]
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_four_labels_that_all_come_out_right_are_too_few_by_any_score(scoring: Any) -> None:
+    random = np.random.default_rng(0)
+    truth = np.arange(300) % 2
+    X = random.normal(size=(300, 30)) + 0.4 * (2 * truth[:, None] - 1)
+    X[:4] += 2.0 * (2 * truth[:4, None] - 1)
+    y = np.where(np.arange(300) < 4, truth, -1)
+    comparison = compare(X, y, mover(), scoring=scoring)
+    found = comparison.methods["self"].against_twin
+    assert found.mean == 0.0
+    assert comparison.verdict.kind is Kind.TOO_FEW
+    assert found.low < -0.02
+    assert found.high > 0.02
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_the_same_function_makes_no_difference_by_any_score(scoring: Any) -> None:
+    X, y = two_classes(n_unlabeled=100)
+    ridge = LeastSquaresClassifier(alpha=1.0)
+    comparison = compare(
+        X, y, {"ridge": ridge, "same": (Ignorant(), "ridge")}, cv=3, n_repeats=1, scoring=scoring
+    )
+    assert comparison.verdict.kind is Kind.NO_DIFFERENCE
+    assert comparison.methods["same"].certain
+    assert str(comparison)
+
+
+def test_the_same_classes_are_not_the_same_function_to_a_score_of_ranks() -> None:
+    X, y = two_classes(n_unlabeled=100, shift=3.0)
+    estimators = {
+        "ridge": LeastSquaresClassifier(alpha=1.0),
+        "other": (Ignorant(alpha=50.0), "ridge"),
+    }
+
+    def disagreement(scoring: str) -> float | None:
+        comparison = compare(X, y, estimators, cv=3, n_repeats=1, scoring=scoring)
+        return comparison.methods["other"].against_twin.disagreement
+
+    assert disagreement("balanced_accuracy") == 0.0
+    assert disagreement("roc_auc") is None
+
+
+class Ignorant(LeastSquaresClassifier):
+    """Is given unlabeled rows and does not look at them."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__(alpha)
 
 
 class Complainer(LeastSquaresClassifier):

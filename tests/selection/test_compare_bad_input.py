@@ -8,11 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold
+from sklearn.metrics import make_scorer, r2_score
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
+import tacit
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import Contestant, compare, learning_curve
+from tacit.selection.contestants import read_contestants
 from tests.selection.tables import pair, two_classes
 
 X, Y = two_classes()
@@ -44,8 +49,15 @@ def test_labels_that_cannot_be_used_are_refused(function: Any, y: Any, message: 
         ({"cv": "many"}, "cv is 'many'"),
         ({"cv": 25}, "cv is 25 and there are only 24 labels"),
         ({"n_repeats": 0}, "n_repeats is 0"),
+        ({"random_state": -1}, "random_state is -1; it must be a whole number from 0 on"),
+        ({"random_state": "seed"}, "random_state is 'seed'"),
+        ({"cv": [(np.arange(12), np.arange(12, 24))]}, "cv is a list; it must be a whole number"),
         ({"scoring": "exactness"}, "scoring is 'exactness'"),
+        ({"scoring": "exactness"}, "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"),
         ({"scoring": None}, "scoring is None"),
+        ({"scoring": "r2"}, "scoring is 'r2', which is for regression"),
+        ({"scoring": "neg_mean_squared_error"}, "which is for regression"),
+        ({"scoring": make_scorer(r2_score)}, "scoring is 'r2_score', which is for regression"),
         ({"margin": 0.0}, "margin is 0.0"),
         ({"cv": KFold(2)}, "lack a class"),
         ({"scoring": "neg_log_loss"}, "'ridge' .* could not be fitted and scored"),
@@ -92,6 +104,63 @@ def test_estimators_that_cannot_be_compared_are_refused(
         compare(X, Y, estimators)
 
 
+@pytest.mark.parametrize("function", [compare, learning_curve])
+def test_a_score_that_some_split_does_not_have_is_blamed_on_scoring_and_cv(function: Any) -> None:
+    given = {"cv": LeaveOneOut(), "scoring": "roc_auc"}
+    message = r"^scoring is 'roc_auc', which gives nan where cv leaves 1 row to .* Leave cv out"
+    with pytest.raises(ValueError, match=message):
+        function(X, Y, pair(), **given)
+
+
+@pytest.mark.parametrize("function", [compare, learning_curve])
+@pytest.mark.parametrize(
+    ("scoring", "instead"), [("roc_auc", "'roc_auc_ovr' with estimators"), ("f1", "'f1_macro'")]
+)
+def test_scores_for_two_classes_are_refused_where_there_are_three(
+    function: Any, scoring: str, instead: str
+) -> None:
+    y = np.where(Y == -1, -1, np.arange(len(Y)) % 3)
+    with pytest.raises(ValueError, match=f"for two classes, and y has 3; use .*{instead}"):
+        function(X, y, pair(), scoring=scoring)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "roc_auc", "f1_macro"])
+def test_every_score_that_the_error_proposes_works_with_the_default_estimators(
+    scoring: str,
+) -> None:
+    assert compare(X, Y, cv=2, n_repeats=1, scoring=scoring).losses["ridge"] < 0.5
+
+
+# What learns from labels alone; everything else that tacit exports needs a twin.
+SUPERVISED = {
+    "KernelLeastSquaresClassifier",
+    "LDAClassifier",
+    "LeastSquaresClassifier",
+    "NearestMeanClassifier",
+    "TunedLogisticRegression",
+}
+ALL = [name for name in tacit.__all__ if name != "__version__"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_classifier_of_tacit_that_learns_from_unlabeled_rows_needs_a_twin(name: str) -> None:
+    kind = getattr(tacit, name)
+    classifier = kind(RIDGE) if name == "SelfLearningClassifier" else kind()
+    given = [Contestant("it", classifier), Contestant("ICLS", ICLSClassifier(), "it")]
+    if name in SUPERVISED:
+        read_contestants(given)
+        return
+    with pytest.raises(ValueError, match="is semi-supervised and has no twin"):
+        read_contestants(given)
+
+
+def test_a_search_over_a_semi_supervised_classifier_needs_a_twin_too() -> None:
+    steps = make_pipeline(StandardScaler(), ICLSClassifier())
+    search = GridSearchCV(steps, {"iclsclassifier__alpha": [0.1, 1.0]})
+    with pytest.raises(ValueError, match="is semi-supervised and has no twin"):
+        compare(X, Y, {"search": search, **pair()})
+
+
 @pytest.mark.parametrize(
     ("table", "error", "message"),
     [
@@ -134,6 +203,11 @@ def test_frames_with_other_column_names_are_refused() -> None:
         ({"n_labeled": [1]}, "n_labeled has 1; each must be a whole number from 2 to 19"),
         ({"n_labeled": [30]}, "n_labeled has 30"),
         ({"n_labeled": [4.5]}, "n_labeled has 4.5"),
+        ({"n_labeled": [float("nan")]}, "n_labeled has nan"),
+        ({"n_labeled": ["a"]}, "n_labeled has 'a'; each must be a whole number"),
+        ({"n_labeled": 10}, r"n_labeled is 10; it must be a list .* such as \[10\]"),
+        ({"n_unlabeled": "all"}, "n_unlabeled is 'all'; it must be a list"),
+        ({"n_labeled": [], "n_unlabeled": []}, "both empty"),
         ({"n_unlabeled": [41]}, "n_unlabeled has 41; each must be a whole number from 0 to 40"),
     ],
 )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
 
-from tacit.selection import Comparison, compare
-from tests.selection.tables import pair, two_classes
+from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit.selection import Comparison, Kind, compare
+from tacit.selection.wording import difference_text
+from tests.selection.tables import mover, pair, two_classes
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +88,51 @@ def test_a_comparison_without_scores_can_be_printed_tabulated_and_drawn(
     assert without_scores.frame()["loss"].isna().all()
     assert len(without_scores.splits_frame()) == 0
     assert "too few labels" in without_scores.plot().get_suptitle()
+
+
+@pytest.fixture(scope="module")
+def beaten() -> Comparison:
+    """ICLS is far better than its twin, and logistic regression better still."""
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 700)
+    X = random.normal(size=(700, 60))
+    X[:, 0] += 3 * (2 * truth - 1)
+    y = np.where(np.arange(700) < 70, truth, -1)
+    estimators = {
+        "plain": LeastSquaresClassifier(),
+        "logistic": LogisticRegression(),
+        "ICLS": (ICLSClassifier(), "plain"),
+    }
+    return compare(X, y, estimators, n_repeats=3)
+
+
+def test_table_frame_page_and_picture_show_the_difference_that_the_verdict_is_about(
+    beaten: Comparison,
+) -> None:
+    method = beaten.methods["ICLS"]
+    assert method.kind is Kind.MAY_HURT
+    assert method.against_twin.mean < 0.0 < method.decisive.mean
+    assert method.decisive == method.against_best
+    row = beaten.frame().set_index("name").loc["ICLS"]
+    assert (row["twin"], row["against"]) == ("plain", "logistic")
+    assert row["difference"] == row["against_best"] == method.against_best.mean
+    assert row["p_worse"] == method.against_best.p_worse
+    assert row["against_twin"] == method.against_twin.mean
+    assert f"logistic: {difference_text(method.decisive, beaten.measure)}" in str(beaten)
+    page = beaten.to_html()
+    assert "Without the unlabeled rows (logistic)" in page
+    assert "against logistic" in page
+    assert "from logistic" in page
+    labels = [label.get_text() for label in beaten.plot().axes[0].get_yticklabels()]
+    assert labels == ["ICLS\ninstead of logistic"]
+
+
+def test_a_single_split_has_no_interval_and_can_be_printed_and_drawn() -> None:
+    X, y = two_classes(shift=0.4)
+    splitter = StratifiedShuffleSplit(1, test_size=0.3, random_state=0)
+    comparison = compare(X, y, mover(), cv=splitter)
+    assert comparison.verdict.kind is Kind.TOO_FEW
+    assert "(90% interval: unknown)" in str(comparison)
+    for text in (str(comparison), comparison.to_html()):
+        assert not re.search(r"\b(nan|inf)\b", text)
+    comparison.plot().canvas.draw()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import LearningCurve, learning_curve
@@ -37,6 +38,24 @@ def test_smaller_training_sets_are_parts_of_larger_ones_and_tests_stay_the_same(
         assert [len(s) for s in (four, eight, none, ten)] == [44, 48, 18, 28]
         assert all(tested == asked[start] for tested in asked[start : start + 5])
         assert not everything & set(asked[start])
+
+
+def test_the_seed_decides_which_rows_are_taken_even_where_the_splits_are_given() -> None:
+    X, y = two_classes()
+    numbered = np.column_stack([np.arange(len(y)), X])
+
+    def rows(seed: int) -> Any:
+        Spy.forget()
+        estimators = {"supervised": Spy("supervised"), "semi": (Spy("semi"), "supervised")}
+        learning_curve(
+            numbered, y, estimators, n_labeled=[6], n_unlabeled=[5], cv=StratifiedKFold(3),
+            random_state=seed,
+        )  # fmt: skip
+        return [sorted(fit) for fit in Spy.fitted["semi"]]
+
+    first, second = rows(0), rows(1)
+    assert first == rows(0)
+    assert all(a != b for a, b in zip(first, second, strict=True))
 
 
 def test_even_the_smallest_training_set_has_every_class() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scipy import stats
+from sklearn.metrics import f1_score, log_loss, make_scorer
 
 from tacit.selection.differences import PairedDifference
 from tacit.selection.measure import read_measure
@@ -46,6 +47,7 @@ def difference(
         50,
         n_labels,
         n_unlabeled,
+        trained_on=0.9,
     )
 
 
@@ -269,6 +271,94 @@ def test_other_measures_are_told_by_name() -> None:
         scoring="balanced_accuracy",
     )
     assert "the balanced error was 13.0% instead of 23.0%" in verdict.sentence
+
+
+def test_scores_made_of_a_function_are_named_for_it() -> None:
+    assert read_measure(make_scorer(f1_score)).name == "negative f1 score"
+    assert read_measure(make_scorer(log_loss, greater_is_better=False)).name == "log loss"
+
+
+def test_the_evidence_says_why_the_tests_show_more_than_there_can_be_in_the_end() -> None:
+    verdict = written(difference(-0.12, 0.02, disagreement=0.065), {"ridge": 0.13, "ICLS": 0.01})
+    assert "about 1 in 100 answers were wrong instead of 13 in 100" in verdict.sentence
+    assert any(
+        "6.5 points at most; the tests show more because their fits had fewer labels (90% of them)"
+        in line
+        for line in verdict.evidence
+    )
+
+
+def beats_its_twin_only(
+    mean: float, error: float, *others: PairedDifference
+) -> tuple[Any, dict[str, MethodVerdict]]:
+    """ICLS gains 17 points on its twin, and differs from logistic by `mean`."""
+    twin = {d.name: d for d in (difference(-0.17, 0.03), *others)}
+    best = {**twin, "ICLS": difference(mean, error, reference="logistic", disagreement=0.06)}
+    methods = judge_methods(twin, best, MARGIN)
+    losses = {"ridge": 0.24, "ICLS": 0.07, "logistic": 0.07 - mean}
+    losses |= {d.name: 0.24 + d.mean for d in others}
+    measure = read_measure("accuracy")
+    return write_verdict(methods, losses, "logistic", measure, MARGIN, 60, 5000, ()), methods
+
+
+def test_a_method_that_only_beats_its_twin_is_judged_beside_the_best_in_all_that_is_said() -> None:
+    verdict, methods = beats_its_twin_only(0.05, 0.02)
+    assert methods["ICLS"].decisive.reference == "logistic"
+    assert methods["ICLS"].only_beats_twin
+    assert verdict.kind is Kind.MAY_HURT
+    assert verdict.sentence == (
+        "Using ICLS may hurt: it gains 17.0 points over its supervised twin ridge, but logistic is "
+        "better still without the unlabeled rows: in tests with ICLS, about 7 in 100 answers were "
+        "wrong instead of 2 in 100."
+    )
+    assert verdict.advice == "Use logistic, without the unlabeled rows."
+    (line,) = [line for line in verdict.evidence if line.startswith("ICLS")]
+    p_worse = methods["ICLS"].against_best.p_worse
+    assert (
+        "But that of logistic, without the unlabeled rows, is 2.0%; beside it ICLS is 5.0" in line
+    )
+    assert "5.0 points higher (90% interval: +1.6 to +8.4); chance alone would do as badly" in line
+    assert f"with probability {p_worse:.2g}." in line
+    assert "ICLS and logistic give different answers for 6.0% of the unlabeled rows." in line
+
+
+def test_of_methods_that_may_hurt_the_one_that_costs_most_speaks() -> None:
+    worse = difference(0.03, 0.005, "self-learning")
+    assert beats_its_twin_only(0.05, 0.015, worse)[0].method == "ICLS"
+    assert beats_its_twin_only(0.025, 0.005, worse)[0].method == "self-learning"
+
+
+def test_doubt_beside_the_best_names_the_labels_needed_beside_the_best() -> None:
+    verdict, methods = beats_its_twin_only(0.04, 0.04)
+    assert verdict.kind is Kind.TOO_FEW
+    assert verdict.labels_needed == labels_needed(methods["ICLS"].against_best, 0.04)
+    assert verdict.sentence.startswith(
+        "60 labels are too few to tell whether the unlabeled rows help (ICLS gains 17.0 points "
+        "over its supervised twin ridge, but logistic may be better still without them); about "
+    )
+    assert any("if the difference between ICLS and logistic is as" in e for e in verdict.evidence)
+
+
+def test_a_method_as_good_as_the_best_makes_no_difference_though_it_beats_its_twin() -> None:
+    verdict, _ = beats_its_twin_only(0.001, 0.002)
+    assert verdict.kind is Kind.NO_DIFFERENCE
+    assert verdict.sentence == (
+        "Using ICLS makes no difference: it gains 17.0 points over its supervised twin ridge, but "
+        "logistic does as well without the unlabeled rows: in tests with either, about 7 in 100 "
+        "answers were wrong."
+    )
+    assert any("0.1 points higher (90% interval: -0.2 to +0.4), within the 2.0" in e
+               for e in verdict.evidence)  # fmt: skip
+
+
+def test_no_difference_quotes_the_errors_of_the_classifier_that_does_not_differ() -> None:
+    twin = difference(0.0, 0.01, disagreement=0.0)
+    best = difference(0.19, 0.01, reference="logistic")
+    methods = judge_methods({"ICLS": twin}, {"ICLS": best}, MARGIN)
+    losses = {"ridge": 0.24, "ICLS": 0.24, "logistic": 0.05}
+    measure = read_measure("accuracy")
+    verdict = write_verdict(methods, losses, "logistic", measure, MARGIN, 60, 5000, ())
+    assert "with or without them, about 24 in 100" in verdict.sentence
 
 
 def test_small_rates_are_counted_in_thousands() -> None:

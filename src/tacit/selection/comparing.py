@@ -7,7 +7,6 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 
 from tacit.selection.comparison import Comparison, SplitLoss
@@ -19,9 +18,9 @@ from tacit.selection.contestants import (
 )
 from tacit.selection.differences import PairedDifference, paired_difference
 from tacit.selection.evaluate import Progress, Results, Training, run_all
-from tacit.selection.folds import Fold, plan_folds
+from tacit.selection.folds import Fold, plan_folds, say_how_tested
 from tacit.selection.labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection.measure import Measure, read_measure
+from tacit.selection.measure import Measure, check_classes, read_measure
 from tacit.selection.verdict import Verdict, judge_methods
 from tacit.selection.wording import too_few_to_split, write_verdict
 
@@ -37,7 +36,7 @@ def compare(
     margin: float = 0.02,
     n_jobs: int | None = None,
     X_unlabeled: Any = None,
-    random_state: int | None = 0,
+    random_state: Any = 0,
     unlabeled: Any = -1,
     on_progress: Progress | None = None,
 ) -> Comparison:
@@ -63,7 +62,7 @@ def compare(
         Folds; 10 by default, fewer where a class has fewer labels. A splitter is asked once, for
         splits of the labeled rows.
     n_repeats : int, default=5
-        How often the labels are shuffled and split anew.
+        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
     scoring : str or callable, default="accuracy"
         scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
     margin : float, default=0.02
@@ -72,8 +71,8 @@ def compare(
         Processes, as joblib counts them.
     X_unlabeled : array-like, sparse matrix or DataFrame of shape (m, d), optional
         More unlabeled rows.
-    random_state : int or None, default=0
-        Seed of the splits.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the splits; None gives others each time.
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA.
     on_progress : callable, optional
@@ -109,20 +108,20 @@ def compare(
     if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
         raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
     table = read_table(X, y, X_unlabeled, unlabeled)
+    check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
     folds = plan_folds(table, cv, n_repeats, random_state)
     tasks: list[tuple[Measure | None, Training]] = [
         (measure, Training((f.repeat, f.fold), f.train, table.unlabeled, f.test)) for f in folds
     ]
     everything = Training((), table.labeled, table.unlabeled, table.unlabeled)
-    if folds and measure.is_error:
+    if folds:
         tasks.insert(0, (None, everything))
     outcomes = run_all(table, contestants, tasks, n_jobs, on_progress)
-    disagreements = {}
-    if folds and measure.is_error:
-        disagreements = _disagreements(contestants, outcomes[0])
+    disagreements = _disagreements(contestants, outcomes[0], measure) if folds else {}
     scored = [results for results in outcomes if results.losses]
-    return _conclude(table, contestants, measure, margin, folds, scored, outcomes, disagreements)
+    notes = _notes(table, contestants, folds, outcomes, cv)
+    return _conclude(table, contestants, measure, margin, folds, scored, notes, disagreements)
 
 
 def read_or_default(estimators: Estimators | None, table: LabeledTable) -> tuple[Contestant, ...]:
@@ -140,10 +139,9 @@ def _conclude(
     margin: float,
     folds: Sequence[Fold],
     scored: Sequence[Results],
-    outcomes: Sequence[Results],
+    notes: tuple[str, ...],
     disagreements: Mapping[tuple[str, str], float],
 ) -> Comparison:
-    notes = _notes(table, contestants, folds, outcomes)
     by_name = {c.name: np.array([r.losses[c.name] for r in scored]) for c in contestants}
     losses = {name: float(values.mean()) for name, values in by_name.items()} if scored else {}
     baseline = None
@@ -153,6 +151,8 @@ def _conclude(
         supervised = [c.name for c in contestants if not c.is_semi_supervised]
         baseline = min(supervised, key=losses.__getitem__)
         ratio = float(np.mean([len(f.test) / len(f.train) for f in folds]))
+        tested = np.unique(np.concatenate([f.test for f in folds]))
+        counts = np.unique(table.targets[tested], return_counts=True)[1].tolist()
 
         def against(name: str, reference: str) -> PairedDifference:
             return paired_difference(
@@ -163,6 +163,9 @@ def _conclude(
                 len(table.labeled),
                 disagreements.get((name, reference)),
                 len(table.unlabeled),
+                tested=counts,
+                counts_rows=measure.is_error,
+                bounded=measure.in_points,
             )
 
         semi_supervised = [c for c in contestants if c.twin is not None]
@@ -196,16 +199,27 @@ def _conclude(
 
 
 def _disagreements(
-    contestants: Sequence[Contestant], results: Results
+    contestants: Sequence[Contestant], results: Results, measure: Measure
 ) -> dict[tuple[str, str], float]:
-    """For every method and supervised contestant, the part of rows labeled differently."""
-    predictions = results.predictions
+    """For every method and supervised contestant, the part of rows labeled differently.
+
+    Where the loss is of other things than predicted classes, only those that are the same function.
+    """
+    supervised = [c.name for c in contestants if not c.is_semi_supervised]
+    pairs = [(c.name, other) for c in contestants if c.is_semi_supervised for other in supervised]
     return {
-        (c.name, other.name): float(np.mean(predictions[c.name] != predictions[other.name]))
-        for c in contestants
-        for other in contestants
-        if c.is_semi_supervised and not other.is_semi_supervised
+        pair: float(np.mean(results.predictions[pair[0]] != results.predictions[pair[1]]))
+        for pair in pairs
+        if measure.is_of_predictions or _is_same_function(results, *pair)
     }
+
+
+def _is_same_function(results: Results, name: str, other: str) -> bool:
+    given = results.predictions, results.scores
+    return all(
+        name in by_name and other in by_name and np.array_equal(by_name[name], by_name[other])
+        for by_name in given
+    )
 
 
 def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:
@@ -229,22 +243,20 @@ def _notes(
     contestants: Sequence[Contestant],
     folds: Sequence[Fold],
     outcomes: Sequence[Results],
+    cv: Any,
 ) -> tuple[str, ...]:
     notes = [
         f"The table has {len(table.labeled):,} labeled and {len(table.unlabeled):,} unlabeled rows."
     ]
     if folds:
-        n_folds = 1 + max(fold.fold for fold in folds)
-        n_repeats = 1 + max(fold.repeat for fold in folds)
-        shuffles = "once" if n_repeats == 1 else f"{n_repeats} times over"
-        notes.append(
-            f"Every label was held back and predicted {shuffles}, in {n_folds} folds; rows without "
-            "label were never scored."
-        )
+        notes.append(say_how_tested(table, folds, cv))
     by_name = {contestant.name: contestant for contestant in contestants}
     for contestant in contestants:
         twin = by_name.get(contestant.twin or "")
-        if twin is not None and _steps(contestant) != _steps(twin):
+        if twin is None:
+            continue
+        keys = contestant.preprocessing_key, twin.preprocessing_key
+        if None not in keys and keys[0] != keys[1]:
             notes.append(
                 f"{contestant.name} and its twin {twin.name} are preprocessed differently, so the "
                 "difference between them is not due to the unlabeled rows alone."
@@ -255,12 +267,3 @@ def _notes(
             times = sum(text in complaint for complaint in complaints)
             notes.append(f"{name}, in {times} of {len(outcomes)} fits: {text}.")
     return tuple(notes)
-
-
-def _steps(contestant: Contestant) -> str:
-    if contestant.preprocessing is None:
-        return ""
-    try:
-        return str(joblib.hash(contestant.preprocessing))
-    except Exception:  # what cannot be pickled cannot be compared
-        return ""

@@ -122,8 +122,11 @@ class Comparison:
         Returns
         -------
         pandas.DataFrame
-            Name, twin, mean loss, and for semi-supervised methods the difference from the twin
-            with its interval, p-values, the disagreement and the verdict. Losses are parts of one.
+            Name, twin, mean loss, and for semi-supervised methods the difference that the verdict
+            is about, with its interval, p-values, the disagreement and the verdict. `against` says
+            from whom: from the twin, or for a method that beats its twin but not the best
+            supervised classifier, from that one. `p_adjusted` is for being better than the twin,
+            and `against_twin` and `against_best` are both differences. Losses are parts of one.
         """
         return as_frame(self.rows(), COLUMNS)
 
@@ -190,11 +193,14 @@ class Comparison:
         return "\n".join(parts)
 
     def _table(self) -> list[str]:
-        header = ("", self.measure.name, "against its supervised twin", "verdict")
-        lines = [header]
+        mixed = any(method.only_beats_twin for method in self.methods.values())
+        header = "against" if mixed else "against its supervised twin"
+        lines = [("", self.measure.name, header, "verdict")]
         for contestant in self.contestants:
             method = self.methods.get(contestant.name)
-            against = "" if method is None else difference_text(method.against_twin, self.measure)
+            against = "" if method is None else difference_text(method.decisive, self.measure)
+            if method is not None and mixed:
+                against = f"{method.decisive.reference}: {against}"
             loss = self.measure.text(self.losses[contestant.name])
             kind = "without unlabeled rows" if method is None else str(method.kind)
             lines.append((contestant.name, loss, against, kind))
@@ -210,16 +216,18 @@ class Comparison:
         row["loss"] = self.losses.get(contestant.name)
         method = self.methods.get(contestant.name)
         if method is not None:
-            twin = method.against_twin
+            decisive = method.decisive
             row |= {
-                "difference": twin.mean,
-                "low": twin.low,
-                "high": twin.high,
-                "standard_error": twin.standard_error,
-                "p_better": twin.p_better,
+                "against": decisive.reference,
+                "difference": decisive.mean,
+                "low": decisive.low,
+                "high": decisive.high,
+                "standard_error": decisive.standard_error,
+                "p_better": decisive.p_better,
                 "p_adjusted": method.p_adjusted,
-                "p_worse": twin.p_worse,
-                "disagreement": twin.disagreement,
+                "p_worse": decisive.p_worse,
+                "disagreement": decisive.disagreement,
+                "against_twin": method.against_twin.mean,
                 "against_best": method.against_best.mean,
                 "verdict": str(method.kind),
                 "labels_needed": method.labels_needed,
@@ -231,6 +239,7 @@ COLUMNS = (
     "name",
     "twin",
     "loss",
+    "against",
     "difference",
     "low",
     "high",
@@ -239,6 +248,7 @@ COLUMNS = (
     "p_adjusted",
     "p_worse",
     "disagreement",
+    "against_twin",
     "against_best",
     "verdict",
     "labels_needed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ KIND_COLOURS = {
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
-    """One line for each method: its difference from its twin, with interval, around zero."""
+    """One line for each method: the difference its verdict is about, with interval, around zero."""
     methods = list(comparison.methods.values())
     figure = new_figure(9.0, 2.1 + 0.62 * max(1, len(methods)))
     sentence = "\n".join(textwrap.wrap(comparison.verdict.sentence, 84))
@@ -53,9 +54,16 @@ def _draw_methods(axes: Axes, comparison: Comparison, methods: list[MethodVerdic
     heights = range(len(methods) - 1, -1, -1)
     axes.axvspan(-margin, margin, color="#eeeeee", zorder=0, linewidth=0)
     axes.axvline(0.0, color="black", linewidth=1.2, zorder=1)
+    ends = [factor * v for m in methods for v in (m.decisive.low, m.decisive.mean, m.decisive.high)]
+    reach = 1.12 * max([2.0 * margin, *(abs(end) for end in ends if math.isfinite(end))])
     for height, method in zip(heights, methods, strict=True):
-        difference, colour = method.against_twin, KIND_COLOURS[method.kind]
-        low, mean, high = (factor * v for v in (difference.low, difference.mean, difference.high))
+        difference, colour = method.decisive, KIND_COLOURS[method.kind]
+        # An interval without ends goes on beyond the picture.
+        low, high = (
+            max(factor * difference.low, -2 * reach),
+            min(factor * difference.high, 2 * reach),
+        )
+        mean = factor * difference.mean
         axes.plot([low, high], [height, height], color=colour, linewidth=3.5, zorder=2,
                   solid_capstyle="round")  # fmt: skip
         axes.plot([mean], [height], "o", color=colour, markersize=9, zorder=3,
@@ -83,22 +91,21 @@ def _draw_methods(axes: Axes, comparison: Comparison, methods: list[MethodVerdic
         )
     axes.set_yticks(
         list(heights),
-        [f"{method.name}\ninstead of {method.against_twin.reference}" for method in methods],
+        [f"{method.name}\ninstead of {method.decisive.reference}" for method in methods],
         fontsize=10,
     )
     axes.set_ylim(-0.6, len(methods) - 0.4)
-    reach = max(
-        2.0 * margin,
-        *(factor * abs(end) for m in methods for end in (m.against_twin.low, m.against_twin.high)),
-    )
-    axes.set_xlim(-1.12 * reach, 1.12 * reach)
+    axes.set_xlim(-reach, reach)
 
 
 def _explain(axes: Axes, comparison: Comparison) -> None:
     measure = comparison.measure
     unit = f"{measure.name} in percentage points" if measure.in_points else measure.name
+    other = "the same classifier"
+    if any(method.only_beats_twin for method in comparison.methods.values()):
+        other = "the classifier named beside it,"
     axes.set_xlabel(
-        f"change of the {unit} against the same classifier without the unlabeled rows\n"
+        f"change of the {unit} against {other} without the unlabeled rows\n"
         f"dot: mean over {comparison.n_folds * comparison.n_repeats} splits; bar: 90% interval; "
         "grey band: too small to matter",
         fontsize=8.5,

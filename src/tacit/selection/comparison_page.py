@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from tacit.report import Kind as Colour
 from tacit.report.numerals import MINUS
 from tacit.selection.differences import CONFIDENCE
 from tacit.selection.verdict import Kind
+from tacit.selection.wording import interval_text
 
 if TYPE_CHECKING:
     from tacit.selection.comparison import Comparison
@@ -95,13 +95,13 @@ def _rates(comparison: Comparison) -> Rates | None:
     method = comparison.methods.get(comparison.verdict.method or "")
     if method is None or not comparison.measure.is_error:
         return None
-    twin = method.against_twin.reference
+    without = method.decisive.reference
     caption = "Each mark is one row in a hundred; a filled one was predicted wrong in tests."
     if method.kind is Kind.TOO_FEW:
         caption += " The difference may be due to chance."
     return Rates(
         [
-            Rate(f"Without the unlabeled rows ({twin})", comparison.losses[twin]),
+            Rate(f"Without the unlabeled rows ({without})", comparison.losses[without]),
             Rate(f"With them ({method.name})", comparison.losses[method.name]),
         ],
         caption=caption,
@@ -115,21 +115,25 @@ def _picture(comparison: Comparison) -> Section:
     rows = [
         Difference(
             method.name,
-            scale * method.against_twin.mean,
-            scale * method.against_twin.low,
-            scale * method.against_twin.high,
-            note=f"against {method.against_twin.reference}",
+            scale * method.decisive.mean,
+            scale * method.decisive.low,
+            scale * method.decisive.high,
+            note=f"against {method.decisive.reference}",
             kind=COLOURS[method.kind],
             words=str(method.kind),
         )
         for method in methods
-        if math.isfinite(method.against_twin.mean)
     ]
     note = (
         "Each method against the same classifier without the unlabeled rows. The mark is the "
         f"difference that was measured, the line its {INTERVAL}: where the truth may well be. The "
         "shaded band counts as no difference."
     )
+    if any(m.only_beats_twin for m in methods):
+        note += (
+            " A method that beats that one, but not the best classifier without the unlabeled "
+            "rows, is shown against the best."
+        )
     if any(m.certain and _leaves_the_band(m, comparison.margin) for m in methods):
         note += (
             " A method whose line leaves the band makes no difference where it gives nearly every "
@@ -175,26 +179,35 @@ def _numbers(comparison: Comparison) -> Section:
         if method is None:
             rows.append([*first, "", "", "", "", "", ""])
             continue
-        twin = method.against_twin
+        decisive = method.decisive
         rows.append(
             [
                 *first,
-                Cell(measure.signed(twin.mean).replace("-", MINUS), value=twin.mean),
-                f"{measure.signed(twin.low)} to {measure.signed(twin.high)}".replace("-", MINUS),
+                Cell(
+                    measure.signed(decisive.mean).replace("-", MINUS),
+                    value=decisive.mean,
+                    beside=f"from {decisive.reference}" if method.only_beats_twin else "",
+                ),
+                interval_text(decisive, measure).replace("-", MINUS),
                 *_p_values(method),
-                "" if twin.disagreement is None else f"{twin.disagreement:.1%}",
+                "" if decisive.disagreement is None else f"{decisive.disagreement:.1%}",
                 str(method.kind),
             ]
         )
-    shuffles = "once" if comparison.n_repeats == 1 else f"{comparison.n_repeats} times over"
+    n_splits = comparison.n_folds * comparison.n_repeats
     note = (
         "A twin is the same classifier without the unlabeled rows. "
-        f"The labels were held back in {comparison.n_folds} folds, {shuffles}. Intervals "
+        f"The numbers are means over {n_splits:,} splits of the labels. Intervals "
         "and p-values are those of the corrected resampled t-test (Nadeau and Bengio 2003), which "
         "allows for splits that share training rows; p for better is adjusted for the number of "
         "methods (Holm). Where method and twin give nearly all rows the same answer there is "
         "nothing to test. The recommended classifier is bold."
     )
+    if any(m.only_beats_twin for m in comparison.methods.values()):
+        note += (
+            " Where a method beats its twin but not the best classifier without the unlabeled "
+            "rows, its difference is from that one, as it says, and p for better is not adjusted."
+        )
     blocks: list[Block] = [Table(columns, rows, caption="All classifiers", note=note)]
     described = [(c.name, c.description) for c in comparison.contestants if c.description]
     if described:
@@ -205,7 +218,8 @@ def _numbers(comparison: Comparison) -> Section:
 def _p_values(method: MethodVerdict) -> list[Any]:
     if method.certain:
         return ["", ""]
-    return [Cell(_p(p), value=p) for p in (method.p_adjusted, method.against_twin.p_worse)]
+    better = method.decisive.p_better if method.only_beats_twin else method.p_adjusted
+    return [Cell(_p(p), value=p) for p in (better, method.decisive.p_worse)]
 
 
 def _p(value: float) -> str:

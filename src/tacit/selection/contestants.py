@@ -6,22 +6,50 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import joblib
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
 from tacit.estimators import (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    EMNearestMeanClassifier,
+    ICLDAClassifier,
     ICLSClassifier,
+    KernelICLSClassifier,
     LeastSquaresClassifier,
+    MCLDAClassifier,
+    MCNearestMeanClassifier,
+    MCPLDAClassifier,
     ProjectedLeastSquaresClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
     SelfLearningClassifier,
+    SoftSelfLearningClassifier,
     TunedLogisticRegression,
+    USMClassifier,
 )
-from tacit.estimators.implicit import ImplicitlyConstrainedClassifier
 
 RIDGE = "ridge"
 LOGISTIC = "logistic"
-SEMI_SUPERVISED = (ImplicitlyConstrainedClassifier, SelfLearningClassifier)
+SEMI_SUPERVISED = (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    EMNearestMeanClassifier,
+    ICLDAClassifier,
+    ICLSClassifier,
+    KernelICLSClassifier,
+    MCLDAClassifier,
+    MCNearestMeanClassifier,
+    MCPLDAClassifier,
+    ProjectedLeastSquaresClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
+    SelfLearningClassifier,
+    SoftSelfLearningClassifier,
+    USMClassifier,
+)
 
 
 @dataclass(frozen=True)
@@ -60,9 +88,19 @@ class Contestant:
         return None
 
     @property
+    def preprocessing_key(self) -> str | None:
+        """The same for the same preprocessing; None where that cannot be told."""
+        if self.preprocessing is None:
+            return ""
+        try:
+            return str(joblib.hash(self.preprocessing))
+        except Exception:  # what cannot be pickled, such as a lambda
+            return None
+
+    @property
     def classifier(self) -> Any:
         """The last step of a pipeline, or the estimator itself."""
-        return self.estimator[-1] if isinstance(self.estimator, Pipeline) else self.estimator
+        return _last_step(self.estimator)
 
 
 Estimators = Mapping[str, Any] | Iterable[Contestant]
@@ -204,9 +242,17 @@ def _check_twin(contestant: Contestant, by_name: Mapping[str, Contestant]) -> No
 
 
 def _is_known_as_semi_supervised(classifier: Any) -> bool:
-    return isinstance(classifier, SEMI_SUPERVISED) or type(classifier).__module__.startswith(
-        "sklearn.semi_supervised"
-    )
+    if isinstance(classifier, SEMI_SUPERVISED):
+        return True
+    if type(classifier).__module__.startswith("sklearn.semi_supervised"):
+        return True
+    # A grid search, a calibration or the like learns from what the classifier in it learns from.
+    inner = getattr(classifier, "estimator", None)
+    return inner is not None and _is_known_as_semi_supervised(_last_step(inner))
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
 def _knows_many_classes(estimator: Any) -> bool:

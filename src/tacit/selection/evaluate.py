@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -20,6 +21,11 @@ from tacit.rows.sweep import one_blas_thread
 from tacit.selection.contestants import Contestant
 from tacit.selection.labeled_table import LabeledTable, rows_below
 from tacit.selection.measure import Measure
+
+
+class UndefinedScoreError(ValueError):
+    """A score that is no number on the test rows of some split."""
+
 
 Progress = Callable[[int, int], None]
 
@@ -54,6 +60,8 @@ class Results:
         The loss on the test rows; empty where only predictions were wanted.
     predictions : dict of str to ndarray
         Predictions on the test rows; empty where only losses were wanted.
+    scores : dict of str to ndarray
+        For the same rows, what `decision_function` or `predict_proba` gives, for those who have it.
     warnings : dict of str to set of str
         What the fits complained about.
     """
@@ -61,6 +69,7 @@ class Results:
     training: Training
     losses: dict[str, float]
     predictions: dict[str, AnyArray]
+    scores: dict[str, AnyArray]
     warnings: dict[str, set[str]]
 
 
@@ -83,21 +92,29 @@ def evaluate(
     n_labeled = len(training.labeled)
     X_train, X_test = table.rows(rows), table.rows(training.test)
     prepared: dict[str, tuple[Any, Any]] = {}
-    losses, predictions, complaints = {}, {}, {}
+    losses, predictions, scores, complaints = {}, {}, {}, {}
     for contestant in contestants:
         with _named(contestant), _recorded() as caught:
-            key = _preprocessing_key(contestant)
+            key = contestant.preprocessing_key
+            if key is None:  # shared only with itself
+                key = f"of {contestant.name}"
             if key not in prepared:
                 prepared[key] = _prepare(contestant, X_train, X_test, targets, n_labeled)
             train, test = prepared[key]
             model = _fitted(contestant, train, targets, n_labeled)
             if measure is None:
                 predictions[contestant.name] = np.asarray(model.predict(test))
+                response = _response(model)
+                if response is not None:
+                    scores[contestant.name] = np.asarray(response(test))
             else:
-                losses[contestant.name] = _loss(model, test, table.targets[training.test], measure)
+                loss = _loss(model, test, table.targets[training.test], measure)
+                if not math.isfinite(loss):
+                    raise UndefinedScoreError(_undefined(table, training, measure, loss))
+                losses[contestant.name] = loss
         if caught:
             complaints[contestant.name] = {_complaint(warning) for warning in caught}
-    return Results(training, losses, predictions, complaints)
+    return Results(training, losses, predictions, scores, complaints)
 
 
 def run_all(
@@ -151,16 +168,6 @@ def _numbered(k: int, *arguments: Any) -> tuple[int, Results]:
         return k, evaluate(*arguments)
 
 
-def _preprocessing_key(contestant: Contestant) -> str:
-    steps = contestant.preprocessing
-    if steps is None:
-        return ""
-    try:
-        return str(joblib.hash(steps))
-    except Exception:  # what cannot be pickled, such as a lambda, is shared only with itself
-        return f"{id(contestant)}"
-
-
 def _prepare(
     contestant: Contestant, X_train: Any, X_test: Any, targets: AnyArray, n_labeled: int
 ) -> tuple[Any, Any]:
@@ -212,6 +219,21 @@ def _loss(model: Any, X: Any, targets: AnyArray, measure: Measure) -> float:
     return measure.loss(float(measure.scorer(model, X, targets)))
 
 
+def _response(model: Any) -> Any:
+    return getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
+
+
+def _undefined(table: LabeledTable, training: Training, measure: Measure, loss: float) -> str:
+    tested = len(np.unique(table.targets[training.test]))
+    rows = "1 row" if len(training.test) == 1 else f"{len(training.test):,} rows"
+    return (
+        f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves {rows} to test on, of "
+        f"{tested} of the {len(table.classes)} classes. Leave cv out or give a number of folds, so "
+        "that every split tests on every class, or use a score that does not compare classes, such "
+        "as scoring='accuracy'."
+    )
+
+
 def _first(X: Any, n_rows: int) -> Any:
     return _safe_indexing(X, np.arange(n_rows))
 
@@ -221,6 +243,8 @@ def _named(contestant: Contestant) -> Iterator[None]:
     """Say whose error it is."""
     try:
         yield
+    except UndefinedScoreError:  # no fault of the contestant
+        raise
     except Exception as error:
         raise ValueError(
             f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be fitted and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +13,9 @@ from tacit.selection.comparing import read_or_default
 from tacit.selection.contestants import Estimators
 from tacit.selection.curve import Along, CurveLoss, LearningCurve
 from tacit.selection.evaluate import Progress, Training, run_all
-from tacit.selection.folds import Fold, plan_folds
+from tacit.selection.folds import Fold, plan_folds, read_seed
 from tacit.selection.labeled_table import LabeledTable, read_table
-from tacit.selection.measure import Measure, read_measure
+from tacit.selection.measure import Measure, check_classes, read_measure
 
 N_SIZES = 5
 
@@ -31,7 +32,7 @@ def learning_curve(
     scoring: Any = "accuracy",
     n_jobs: int | None = None,
     X_unlabeled: Any = None,
-    random_state: int | None = 0,
+    random_state: Any = 0,
     unlabeled: Any = -1,
     on_progress: Progress | None = None,
 ) -> LearningCurve:
@@ -53,7 +54,7 @@ def learning_curve(
     cv : int or splitter, default=5
         Folds; fewer where a class has fewer labels.
     n_repeats : int, default=2
-        How often the labels are shuffled and split anew.
+        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
 
     Returns
     -------
@@ -74,17 +75,19 @@ def learning_curve(
     """
     measure = read_measure(scoring)
     table = read_table(X, y, X_unlabeled, unlabeled)
+    check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
-    n_labels = len(table.labeled)
-    folds = plan_folds(table, min(cv, n_labels) if isinstance(cv, int) else cv, n_repeats,
-                       random_state)  # fmt: skip
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        cv = min(int(cv), len(table.labeled))
+    seed = read_seed(random_state)
+    folds = plan_folds(table, cv, n_repeats, seed)
     if not folds:
         rare = [name for name, count in table.label_counts.items() if count < 2]
         raise ValueError(
             f"y has a single label of the class {rare[0]!r}; a learning curve needs at least two "
             "of each class, one to learn from and one to test on."
         )
-    plan = _plan(table, folds, n_labeled, n_unlabeled)
+    plan = _plan(table, folds, n_labeled, n_unlabeled, seed)
     # Where both curves have all rows they share a point, which is measured once.
     trainings = {_rows_of(training): training for _, training in plan}
     tasks: list[tuple[Measure | None, Training]] = [(measure, t) for t in trainings.values()]
@@ -120,27 +123,35 @@ def _plan(
     folds: Sequence[Fold],
     n_labeled: Sequence[int] | None,
     n_unlabeled: Sequence[int] | None,
+    seed: int,
 ) -> list[tuple[Along, Training]]:
     smallest = min(len(fold.train) for fold in folds)
     n_classes = len(table.classes)
     all_unlabeled = len(table.unlabeled)
+    for name, sizes in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
+        _check_is_sequence(name, sizes)
     if n_labeled is None:
         n_labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
     if n_unlabeled is None:
         n_unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
     _check_sizes("n_labeled", n_labeled, n_classes, smallest)
     _check_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
+    if len(n_labeled) == len(n_unlabeled) == 0:
+        raise ValueError(
+            "n_labeled and n_unlabeled are both empty, so there is no curve to measure; give sizes "
+            "for one of them, or leave it out for the usual ones."
+        )
     plan: list[tuple[Along, Training]] = []
     for fold in folds:
         key = (fold.repeat, fold.fold)
-        random = np.random.default_rng([fold.repeat, fold.fold])
+        random = np.random.default_rng([fold.repeat, fold.fold, seed])
         ordered = _prefixes_with_all_classes(fold.train, table.targets, random)
         shuffled = random.permutation(table.unlabeled)
         for size in sorted(set(n_labeled)):
-            some = np.sort(ordered[:size])
+            some = np.sort(ordered[: int(size)])
             plan.append(("labels", Training(key, some, table.unlabeled, fold.test)))
         for size in sorted(set(n_unlabeled)):
-            some = np.sort(shuffled[:size])
+            some = np.sort(shuffled[: int(size)])
             plan.append(("unlabeled rows", Training(key, fold.train, some, fold.test)))
     return plan
 
@@ -154,9 +165,24 @@ def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(min(first, last), last, n_sizes)})
 
 
+def _check_is_sequence(name: str, sizes: Any) -> None:
+    if sizes is None:
+        return
+    if (
+        isinstance(sizes, str)
+        or not isinstance(sizes, (Sequence, np.ndarray))
+        or np.ndim(sizes) != 1
+    ):
+        example = f"[{sizes}]" if isinstance(sizes, numbers.Number) else "[10, 20, 40]"
+        raise ValueError(
+            f"{name} is {sizes!r}; it must be a list of whole numbers, such as {example}, or None."
+        )
+
+
 def _check_sizes(name: str, sizes: Sequence[int], least: int, most: int) -> None:
     for size in sizes:
-        if isinstance(size, bool) or int(size) != size or not least <= size <= most:
+        is_number = isinstance(size, numbers.Real) and not isinstance(size, bool)
+        if not is_number or size % 1 != 0 or not least <= size <= most:
             raise ValueError(
                 f"{name} has {size!r}; each must be a whole number from {least} to {most:,}, the "
                 "rows that every split leaves to train on."

@@ -12,6 +12,18 @@ WORDS = {
     "balanced_accuracy": "balanced error",
     "roc_auc": "1 - area under the ROC curve",
 }
+WORKING = "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"
+# Scores that ask which class is the positive one, and what to take where there are more than two.
+FOR_TWO_CLASSES = {
+    "roc_auc": (
+        "'balanced_accuracy' or 'f1_macro', or 'roc_auc_ovr' with estimators of your own that have "
+        "predict_proba"
+    ),
+    **{
+        name: f"'{name}_macro' or 'balanced_accuracy'"
+        for name in ("f1", "jaccard", "precision", "recall")
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,11 @@ class Measure:
     def is_error(self) -> bool:
         """Whether the loss is the part of rows that are predicted wrong."""
         return self.scoring == "accuracy"
+
+    @property
+    def is_of_predictions(self) -> bool:
+        """Whether the loss is a part of one that depends on the predicted classes alone."""
+        return self.in_points and getattr(self.scorer, "_response_method", None) == "predict"
 
     @property
     def title(self) -> str:
@@ -72,15 +89,39 @@ class Measure:
 
 def read_measure(scoring: Any) -> Measure:
     """The measure that the parameter `scoring` stands for."""
-    if callable(scoring):
-        name = getattr(scoring, "__name__", type(scoring).__name__)
-        return Measure(name, scoring, f"negative {name}", in_points=False)
-    if not isinstance(scoring, str) or scoring not in get_scorer_names():
+    if isinstance(scoring, str) and scoring in get_scorer_names():
+        _refuse_regression(scoring, get_scorer(scoring))
+        is_loss = scoring.startswith("neg_")
+        name = scoring[4:].replace("_", " ") if is_loss else WORDS.get(scoring, f"1 - {scoring}")
+        return Measure(scoring, get_scorer(scoring), name, in_points=not is_loss)
+    if not callable(scoring):
         raise ValueError(
             f"scoring is {scoring!r}; it must be one of scikit-learn's names for classifiers, such "
-            "as 'accuracy', 'balanced_accuracy', 'roc_auc', 'f1' or 'neg_log_loss', or a function "
-            "of a fitted model, X and y."
+            f"as {WORKING}, or a function of a fitted model, X and y."
         )
-    is_loss = scoring.startswith("neg_")
-    name = scoring[4:].replace("_", " ") if is_loss else WORDS.get(scoring, f"1 - {scoring}")
-    return Measure(scoring, get_scorer(scoring), name, in_points=not is_loss)
+    # What make_scorer makes is named for the function in it.
+    function = getattr(scoring, "_score_func", scoring)
+    name = getattr(function, "__name__", type(function).__name__)
+    _refuse_regression(name, scoring)
+    words = name.replace("_", " ").strip()
+    if getattr(scoring, "_sign", 1) > 0:
+        words = f"negative {words}"
+    return Measure(name, scoring, words, in_points=False)
+
+
+def check_classes(measure: Measure, n_classes: int) -> None:
+    """Refuse a score for two classes where there are more."""
+    # A function of the user's own may have any name.
+    if n_classes > 2 and measure.in_points and measure.scoring in FOR_TWO_CLASSES:
+        raise ValueError(
+            f"scoring is {measure.scoring!r}, which is for two classes, and y has {n_classes}; use "
+            f"{FOR_TWO_CLASSES[measure.scoring]}."
+        )
+
+
+def _refuse_regression(name: str, scorer: Any) -> None:
+    function = getattr(scorer, "_score_func", None)
+    if getattr(function, "__module__", "").endswith("._regression"):
+        raise ValueError(
+            f"scoring is {name!r}, which is for regression, and these are classes; use {WORKING}."
+        )

@@ -48,6 +48,9 @@ class MethodVerdict:
     against_best : PairedDifference
         The method against the supervised classifier with the lowest mean loss, which may be the
         twin.
+    decisive : PairedDifference
+        The one of the two that the answer is about: against the twin, or for a method that beats
+        its twin but not the best supervised classifier, against that one.
     p_adjusted : float
         The p-value of being better than the twin, adjusted for having looked at several methods
         (Holm).
@@ -64,10 +67,16 @@ class MethodVerdict:
     kind: Kind
     against_twin: PairedDifference
     against_best: PairedDifference
+    decisive: PairedDifference
     p_adjusted: float
     certain: bool
     labels_needed: int | None
     labels_needed_at_most: int | None
+
+    @property
+    def only_beats_twin(self) -> bool:
+        """Whether it beats its twin, but not another classifier without the unlabeled rows."""
+        return self.decisive.reference != self.against_twin.reference
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,11 @@ def judge_methods(
     the 90% interval lies within the margin. It *may hurt* where it is worse than its twin at level
     0.05, or by more than the margin at level 0.1. Otherwise there are *too few labels to tell*.
 
+    A method that beats its twin while another supervised classifier has a lower mean loss does not
+    help: that gain can be had without the unlabeled rows. Whoever would use it instead of that
+    classifier wants to know how these two differ, so the other three answers are then about the
+    method against that classifier, by the same rules: it may hurt where it is worse than that one.
+
     Parameters
     ----------
     against_twin, against_best : mapping of name to PairedDifference
@@ -128,7 +142,7 @@ def judge_methods(
         By name.
     """
     # What labels hardly a row differently cannot be picked, so it costs the others nothing.
-    open_methods = [name for name, d in against_twin.items() if not _is_certain(d, margin)]
+    open_methods = [name for name, d in against_twin.items() if not d.is_certain(margin)]
     adjusted = holm({name: against_twin[name].p_better for name in open_methods})
     return {
         name: _judge(twin, against_best[name], adjusted.get(name, 1.0), margin)
@@ -139,7 +153,7 @@ def judge_methods(
 def _judge(
     twin: PairedDifference, best: PairedDifference, p_adjusted: float, margin: float
 ) -> MethodVerdict:
-    certain = _is_certain(twin, margin)
+    certain = twin.is_certain(margin)
     decisive = twin
     if certain:
         kind = Kind.NO_DIFFERENCE
@@ -154,12 +168,9 @@ def _judge(
     if kind is Kind.TOO_FEW:
         needed = labels_needed(decisive, max(margin, abs(decisive.mean)))
         at_most = labels_needed(decisive, margin)
-    return MethodVerdict(twin.name, kind, twin, best, p_adjusted, certain, needed, at_most)
-
-
-def _is_certain(difference: PairedDifference, margin: float) -> bool:
-    part = difference.likely_disagreement
-    return part is not None and part <= margin
+    return MethodVerdict(
+        twin.name, kind, twin, best, decisive, p_adjusted, certain, needed, at_most
+    )
 
 
 def _unless_it_helps(difference: PairedDifference, margin: float) -> Kind:
@@ -194,11 +205,9 @@ def decisive_method(methods: Mapping[str, MethodVerdict]) -> MethodVerdict:
     """The method that speaks for the table: by kind, then by what it gained or cost."""
     kind = next(k for k in PRECEDENCE if any(m.kind is k for m in methods.values()))
     those = [m for m in methods.values() if m.kind is kind]
-    if kind is Kind.HELPS:
-        return min(those, key=lambda m: m.against_twin.mean)
     if kind is Kind.MAY_HURT:
-        return max(those, key=lambda m: m.against_twin.mean)
+        return max(those, key=lambda m: m.decisive.mean)
     if kind is Kind.TOO_FEW:
         # The most promising one is what somebody would like to know about.
         return min(those, key=lambda m: m.against_best.mean)
-    return min(those, key=lambda m: m.against_twin.mean)
+    return min(those, key=lambda m: m.decisive.mean)

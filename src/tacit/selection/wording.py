@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from tacit.selection.differences import PairedDifference
@@ -77,11 +78,18 @@ def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
 
 def difference_text(difference: PairedDifference, measure: Measure) -> str:
     """A difference with its interval: "7.2 points lower (90% interval: -12.3 to -2.1)"."""
-    interval = f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
+    interval = interval_text(difference, measure)
     if measure.amount(difference.mean) == measure.amount(0.0):
         return f"no different on average (90% interval: {interval})"
     direction = "lower" if difference.mean < 0.0 else "higher"
     return f"{measure.amount(difference.mean)} {direction} (90% interval: {interval})"
+
+
+def interval_text(difference: PairedDifference, measure: Measure) -> str:
+    """The ends of the interval: "-12.3 to -2.1", or "unknown"."""
+    if not math.isfinite(difference.standard_error):
+        return "unknown"
+    return f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
 
 
 def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
@@ -96,7 +104,7 @@ def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
 
 
 def _instead(method: MethodVerdict, losses: Mapping[str, float], measure: Measure) -> str:
-    reference = method.against_twin.reference
+    reference = method.decisive.reference
     with_rows, without = rate_text(losses[method.name], losses[reference], measure)
     what = f"about {with_rows} answers were wrong"
     if not measure.is_error:
@@ -117,22 +125,41 @@ def _sentence(
         return f"The unlabeled rows help: {_instead(decisive, losses, measure)}."
     if decisive.kind is Kind.MAY_HURT:
         but = f"; with {_names(settled)} they {_settled_verb(settled)}" if settled else ""
-        return f"The unlabeled rows may hurt: {_instead(decisive, losses, measure)}{but}."
+        start = "The unlabeled rows may hurt"
+        if decisive.only_beats_twin:
+            start = (
+                f"Using {decisive.name} may hurt: {_gain(decisive, measure)} is better still "
+                "without the unlabeled rows"
+            )
+        return f"{start}: {_instead(decisive, losses, measure)}{but}."
     if decisive.kind is Kind.NO_DIFFERENCE:
         return _makes_no_difference(decisive, losses, measure)
     open_methods = [m for m in methods.values() if m.kind is Kind.TOO_FEW]
-    return _too_few(decisive, open_methods, settled, n_labels, n_rows)
+    return _too_few(decisive, open_methods, settled, measure, n_labels, n_rows)
+
+
+def _gain(method: MethodVerdict, measure: Measure) -> str:
+    twin = method.against_twin
+    return (
+        f"it gains {measure.amount(twin.mean)} over its supervised twin {twin.reference}, but "
+        f"{method.decisive.reference}"
+    )
 
 
 def _makes_no_difference(
     method: MethodVerdict, losses: Mapping[str, float], measure: Measure
 ) -> str:
-    loss = losses[method.against_best.reference]
+    loss = losses[method.decisive.reference]
     if measure.is_error:
         total = 100 if round(100 * loss) > 0 else 1000
         rate = f"about {round(total * loss)} in {total:,} answers were wrong"
     else:
         rate = f"the {measure.name} was about {measure.text(loss)}"
+    if method.only_beats_twin:
+        return (
+            f"Using {method.name} makes no difference: {_gain(method, measure)} does as well "
+            f"without the unlabeled rows: in tests with either, {rate}."
+        )
     return f"The unlabeled rows make no difference: in tests with or without them, {rate}."
 
 
@@ -140,6 +167,7 @@ def _too_few(
     decisive: MethodVerdict,
     open_methods: Sequence[MethodVerdict],
     settled: Sequence[MethodVerdict],
+    measure: Measure,
     n_labels: int,
     n_rows: int,
 ) -> str:
@@ -150,6 +178,9 @@ def _too_few(
             f"With {_names(settled)} the unlabeled rows {_settled_verb(settled)}, and {n_labels:,} "
             f"labels are too few to tell whether they help with {_names(open_methods, 'or')}"
         )
+    if decisive.only_beats_twin:
+        gain = _gain(decisive, measure).replace("it gains", f"{decisive.name} gains")
+        start += f" ({gain} may be better still without them)"
     needed = decisive.labels_needed
     if needed is None:
         return f"{start}."
@@ -200,34 +231,58 @@ def _method_line(
         f"that of its supervised twin {twin.reference} {measure.text(losses[twin.reference])}: "
         f"{difference_text(twin, measure)}"
     )
-    if method.kind is Kind.HELPS:
-        line += f"; chance alone would do as well with probability {_p_text(method.p_adjusted)}"
-    elif method.kind is Kind.MAY_HURT:
-        line += f"; chance alone would do as badly with probability {_p_text(twin.p_worse)}"
-    elif method.kind is Kind.NO_DIFFERENCE:
-        line += f", within the {measure.amount(margin)} that count as no difference"
-    elif twin.low >= -margin:
-        line += f"; help of more than {measure.amount(margin)} can be ruled out"
-    elif twin.high <= margin:
-        line += f"; harm of more than {measure.amount(margin)} can be ruled out"
-    line += "."
-    if best.mean > 0.0 and best.reference != twin.reference and twin.mean < 0.0:
+    if method.only_beats_twin:
+        line += (
+            f". But that of {best.reference}, without the unlabeled rows, is "
+            f"{measure.text(losses[best.reference])}; beside it {method.name} is "
+            f"{difference_text(best, measure)}"
+        )
+    line += f"{_reason(method, measure, margin)}."
+    if not method.only_beats_twin and twin.mean < 0.0 < best.mean:
         line += (
             f" But {best.reference} does better without the unlabeled rows: "
             f"{measure.text(losses[best.reference])}."
         )
-    if twin.disagreement == 0.0:
-        line += " Fitted on all labels, the two give every unlabeled row the same answer."
-    elif twin.disagreement is not None:
-        line += (
-            f" Fitted on all labels, the two give different answers for "
-            f"{_percent(twin.disagreement)} of the unlabeled rows"
+    return line + _disagreement_text(method, measure)
+
+
+def _reason(method: MethodVerdict, measure: Measure, margin: float) -> str:
+    """Why the difference that decides has led to the answer."""
+    difference = method.decisive
+    if method.kind is Kind.HELPS:
+        return f"; chance alone would do as well with probability {_p_text(method.p_adjusted)}"
+    if method.kind is Kind.MAY_HURT:
+        return f"; chance alone would do as badly with probability {_p_text(difference.p_worse)}"
+    if method.kind is Kind.NO_DIFFERENCE:
+        return f", within the {measure.amount(margin)} that count as no difference"
+    if difference.low >= -margin:
+        return f"; help of more than {measure.amount(margin)} can be ruled out"
+    if difference.high <= margin:
+        return f"; harm of more than {measure.amount(margin)} can be ruled out"
+    return ""
+
+
+def _disagreement_text(method: MethodVerdict, measure: Measure) -> str:
+    difference = method.decisive
+    part = difference.disagreement
+    if part is None:
+        return ""
+    two = "the two"
+    if method.only_beats_twin:
+        two = f"{method.name} and {difference.reference}"
+    if part == 0.0:
+        return f" Fitted on all labels, {two} give every unlabeled row the same answer."
+    text = (
+        f" Fitted on all labels, {two} give different answers for {_percent(part)} of the "
+        "unlabeled rows"
+    )
+    if difference.counts_rows and part < abs(difference.mean):
+        text += (
+            f", so that there the difference is {measure.amount(part)} at most; the tests show "
+            f"more because their fits had fewer labels ({difference.trained_on:.0%} of them), or "
+            "by chance"
         )
-        if twin.disagreement < abs(twin.mean):
-            # With the labels of a fold less they may differ in more rows than in the end.
-            line += f", so that there the difference is {measure.amount(twin.disagreement)} at most"
-        line += "."
-    return line
+    return f"{text}."
 
 
 def _needed_lines(
@@ -239,13 +294,16 @@ def _needed_lines(
     if needed == at_most:
         return [
             f"To tell a difference of {measure.amount(margin)} between {method.name} and "
-            f"{method.against_twin.reference}, about {at_most:,} labels would be needed; there "
+            f"{method.decisive.reference}, about {at_most:,} labels would be needed; there "
             f"are {n_labels:,}."
         ]
+    between = ""
+    if method.only_beats_twin:
+        between = f" between {method.name} and {method.decisive.reference}"
     return [
-        f"About {needed:,} labels would be needed if the difference is as large as it looks now, "
-        f"and about {at_most:,} to tell a difference of {measure.amount(margin)}; there are "
-        f"{n_labels:,}."
+        f"About {needed:,} labels would be needed if the difference{between} is as large as it "
+        f"looks now, and about {at_most:,} to tell a difference of {measure.amount(margin)}; "
+        f"there are {n_labels:,}."
     ]
 
 
