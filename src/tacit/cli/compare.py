@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Mark, Seed, TableFile, Target
+from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Label, Mark, Seed, TableFile, Target
 from tacit.cli.output import (
     MOST_WIDTH,
     STYLES,
@@ -43,6 +43,7 @@ def compare(
         Path | None, typer.Option(help="Write a page for the browser to this file.")
     ] = None,
     unlabeled: Mark = None,
+    label: Label = None,
     keep: Keep = None,
     drop: Drop = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Parts to hold back in turn.")] = None,
@@ -73,6 +74,7 @@ def compare(
         table,
         target,
         unlabeled,
+        labels=label or (),
         keep=keep or (),
         drop=drop or (),
         max_unlabeled=max_unlabeled,
@@ -180,10 +182,22 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
     recommended = found.comparison.recommended
     model = MODELS.get(recommended or "", "supervised")
     command = ["tacit", "fit", table, "--target", found.table.target.name, "--model", model]
-    if found.table.target.mark is not None:
-        command += ["--unlabeled", found.table.target.mark]
+    for option, values in _choices(found).items():
+        for value in values:
+            command += [option, value]
     command += ["-o", "model.skops"]
     console.print(Text(f"Next: {shlex.join(command)}"), soft_wrap=True)
+
+
+def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:
+    """The options of the command that decide what is learned from."""
+    table, marks = found.table, found.table.target.marks
+    return {
+        "--unlabeled": marks.unlabeled,
+        "--label": marks.labels,
+        "--keep": table.keep,
+        "--drop": table.drop,
+    }
 
 
 def _twins(found: TableComparison) -> str:

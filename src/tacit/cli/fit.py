@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Json, Keep, Mark, TableFile, Target
+from tacit.cli.options import Debug, Drop, Json, Keep, Label, Mark, TableFile, Target
 from tacit.cli.output import (
     counted,
     print_heading,
@@ -45,6 +45,7 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     model: Annotated[Method, typer.Option(help="The method.")] = Method.ICLS,
     unlabeled: Mark = None,
+    label: Label = None,
     keep: Keep = None,
     drop: Drop = None,
     alpha: Annotated[
@@ -73,6 +74,7 @@ def fit(
     check_can_write(out, "--out")
     penalty = _penalty(alpha)
     settings: dict[str, Any] = {
+        "labels": label or (),
         "keep": keep or (),
         "drop": drop or (),
         "need_unlabeled": model is not Method.SUPERVISED,

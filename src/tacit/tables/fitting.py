@@ -27,6 +27,7 @@ from tacit.solver import Certificate
 from tacit.tables.columns import Column
 from tacit.tables.errors import TableError
 from tacit.tables.features import feature_names, make_features
+from tacit.tables.marks import mark_notes
 from tacit.tables.model_card import ModelCard
 from tacit.tables.model_file import Model
 from tacit.tables.streaming import StreamedTable
@@ -127,7 +128,8 @@ def fit_streamed(
     )
     with _complaints() as said:
         fitted = _Method(model, alpha).fit(data)
-    notes = [*column_notes(table.columns), "Unlabeled rows were read from disk in pieces."]
+    notes = [*mark_notes(table.target.marked), *column_notes(table.columns)]
+    notes = [*notes, "Unlabeled rows were read from disk in pieces."]
     return fitted.described(data, [*notes, *said], command)
 
 
@@ -188,7 +190,7 @@ class _Fitted:
             classes=list(data.target.counts),
             label_counts=list(data.target.counts.values()),
             n_unlabeled=0 if self.model == "supervised" else data.n_unlabeled,
-            mark=data.target.mark,
+            marks=list(data.target.marks.unlabeled),
             table=data.name,
             columns=[asdict(column) for column in data.columns],
             feature_names=feature_names(data.features, data.columns),

@@ -27,8 +27,8 @@ class ModelCard:
         Labels of each class.
     n_unlabeled : int
         Unlabeled rows that it learned from.
-    mark : str or None
-        What marked unlabeled rows, besides blanks.
+    marks : list of str
+        What marked unlabeled rows, besides blanks and NA.
     table : str
         The table it was fitted on.
     columns : list of dict
@@ -62,7 +62,7 @@ class ModelCard:
     classes: list[Any]
     label_counts: list[int]
     n_unlabeled: int
-    mark: str | None
+    marks: list[str]
     table: str
     columns: list[dict[str, Any]]
     feature_names: list[str]

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.rows.sample import row_hash
 from tacit.tables.formats import PARQUET, kind_of_file, read_head, suffix_of
+from tacit.tables.marks import Marks
 from tacit.tables.packages import import_pyarrow
 from tacit.tables.reading import (
     STANDARD_INPUT,
@@ -57,7 +58,7 @@ def is_big_parquet(source: str | Path, small: int = SMALL_FILE) -> bool:
 def read_sample(
     source: str | Path,
     target: str,
-    mark: str | None,
+    marks: Marks,
     max_unlabeled: int,
     random_state: int,
     small: int = SMALL_FILE,
@@ -85,7 +86,7 @@ def read_sample(
                 for batch in parquet.iter_batches(BATCH_ROWS):
                     position = np.arange(start, start + len(batch), dtype=np.uint64)
                     kept = row_hash(position, random_state) < threshold
-                    kept |= ~is_unlabeled(batch.column(target).to_pandas(), mark)
+                    kept |= ~is_unlabeled(batch.column(target).to_pandas(), marks)
                     if kept.any() or not pieces:
                         pieces.append(
                             pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept))

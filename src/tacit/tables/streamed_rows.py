@@ -15,6 +15,7 @@ from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows.protocol import Block, Result
 from tacit.rows.sweep import fold, ordered_map, workers_for
 from tacit.tables.errors import TableError
+from tacit.tables.marks import Marks
 from tacit.tables.packages import import_pyarrow
 from tacit.tables.reading import arrow_errors
 from tacit.tables.standardised_numbers import StandardisedNumbers
@@ -61,8 +62,8 @@ class NumericFiles:
         Numeric columns.
     target : str
         The column of labels.
-    mark : str or None
-        The value of it that means "unlabeled", besides blanks.
+    marks : Marks
+        The values of it that mean "unlabeled", besides blanks.
     name : str
         What to call the files in messages.
     """
@@ -70,7 +71,7 @@ class NumericFiles:
     files: tuple[Path, ...]
     features: tuple[str, ...]
     target: str
-    mark: str | None
+    marks: Marks
     name: str
 
     def pieces(self) -> Generator[Piece]:
@@ -145,7 +146,7 @@ class UnlabeledRows:
         start = 0
         with closing(self._source.pieces()) as pieces:
             for piece in pieces:
-                chosen = is_unlabeled(piece.labels, self._source.mark)
+                chosen = is_unlabeled(piece.labels, self._source.marks)
                 yield piece, chosen, start
                 start += int(chosen.sum())
         if start != self.n_rows:
