@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tacit.cli.compare import MODELS
+from tacit.cli.fit import Method
+from tacit.selection import default_contestants
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.tables import generated
 
@@ -99,6 +102,11 @@ def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
     kinds = {column["name"]: column["kind"] for column in card["columns"]}
     assert kinds["number"] == "number"
     assert kinds["too late"] == "left out by choice"
+
+
+def test_every_contestant_that_may_be_recommended_can_be_fitted():
+    assert set(MODELS) == {contestant.name for contestant in default_contestants()}
+    assert set(MODELS.values()) == {method.value for method in Method}
 
 
 def broken(folder, name):

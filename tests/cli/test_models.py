@@ -103,6 +103,18 @@ def test_a_numeric_parquet_file_is_streamed_when_asked_for(tmp_path):
     assert right.mean() > 0.8
 
 
+def test_logistic_regression_is_fitted_saved_explained_and_predicts(folder, tmp_path):
+    model = str(tmp_path / "m.skops")
+    done = tacit(
+        "fit", "table.parquet", "-t", "diagnosis", "--model", "logistic", "-o", model, cwd=folder
+    )
+    assert_good(done, "Fitted logistic", "labeled rows alone")
+    assert_good(tacit("explain", model, cwd=folder), "logistic, which predicts 'diagnosis'")
+    done = tacit("predict", model, "new.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert set(pd.read_csv(io.StringIO(done.stdout))["label"]) == {0, 1}
+
+
 BAD_TABLES = {
     "no such file": ("There is no file",),
     "no labels": ("has no labels",),

@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from tacit.tables.comparing import TableComparison
 
 # The name under which `tacit fit` knows a contestant.
-MODELS = {"ICLS": "icls", "projected": "projected", "self-learning": "self-learning"}
+MODELS = {
+    "ridge": "supervised",
+    "logistic": "logistic",
+    "ICLS": "icls",
+    "projected": "projected",
+    "self-learning": "self-learning",
+}
 
 
 def compare(

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Matrix
 from tacit.tables.columns import CATEGORY, IDENTIFIER, TEXT
+from tacit.tables.model_card import is_supervised
 from tacit.tables.model_file import Model
 from tacit.tables.packages import import_pandas, import_pyarrow
 from tacit.tables.reading import arrow_errors, existing, parquet_files, read_raw
@@ -42,7 +43,7 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
             The class.
         score
             The regression value minus one half for two classes, positive for the second; the
-            regression value of the label for more.
+            regression value of the label for more. For logistic regression, the log-odds.
         sure
             The estimated probability that the label is right, learned from labels that were held
             back (see `tacit.tables.sureness`); missing where there were too few of them.
@@ -62,7 +63,7 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
     if card.sureness is not None:
         sure = Sureness(**card.sureness).of(decision)
     columns[prefix + SURE] = sure.round(4)
-    if card.model != "supervised":
+    if not is_supervised(card.model):
         alone = _decision(
             Z, np.array(card.supervised["coef"]), np.array(card.supervised["intercept"])
         )
