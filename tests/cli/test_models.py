@@ -212,6 +212,28 @@ def test_predict_says_in_one_sentence_what_is_wrong_with_the_table(what, folder,
     assert "o.csv" not in names(tmp_path)
 
 
+def test_predict_tells_of_values_that_it_cannot_read(folder, tmp_path):
+    frame = pd.read_csv(folder / "new.csv").head(50)
+    frame["age"] = frame["age"].astype(object)
+    frame.loc[3, "age"] = "old"
+    generated.write(frame, tmp_path / "new.csv")
+    model, out = str(folder / "model.skops"), ("-o", "o.csv", "--json")
+    done = tacit("predict", model, "new.csv", *out, cwd=tmp_path)
+    assert_good(done)
+    assert "column 'age': 1 of 50 values are not numbers" in done.stderr
+    (unread,) = [d for d in json.loads(done.stdout)["not_understood"] if d["column"] == "age"]
+    assert (unread["n_unread"], unread["example"]) == (1, "'old'")
+    generated.write(frame.assign(age="old"), tmp_path / "new.csv")
+    done = tacit("predict", model, "new.csv", "-o", "all.csv", cwd=tmp_path)
+    assert_one_sentence(done, 1, "Column 'age'", "fitted with numbers")
+    assert names(tmp_path) == ["new.csv", "o.csv"]
+
+
+def test_predict_sees_that_model_and_table_are_swapped(folder):
+    done = tacit("predict", "new.csv", "model.skops", cwd=folder)
+    assert_one_sentence(done, 1, "look swapped", "`tacit predict model.skops new.csv`")
+
+
 PREDICT = ("predict", "model.skops", "new.csv")
 BAD_PREDICTIONS = {
     "no such folder": (1, (*PREDICT, "-o", "nowhere/o.csv"), "does not exist; create it"),

@@ -103,6 +103,14 @@ def test_a_missing_column_is_named():
         features.transform(frame.drop(columns="colour"))
 
 
+def test_columns_whose_names_differ_in_capitals_spaces_or_signs_are_suggested():
+    frame = mixed()
+    features = make_features(judge_columns(frame)).fit(frame)
+    with pytest.raises(TableError, match="did you mean ' Colour' for 'colour'") as caught:
+        features.transform(frame.rename(columns={"colour": " Colour"}))
+    assert "\n" not in str(caught.value)
+
+
 def test_what_is_learned_comes_from_the_rows_that_are_fitted():
     frame = mixed()
     columns = judge_columns(frame)

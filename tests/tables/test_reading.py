@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, read_table
+from tacit.tables.marks import Marks
 from tacit.tables.reading import read_raw
+from tacit.tables.sampling import read_sample
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
 
@@ -103,6 +105,15 @@ def test_a_corrupt_parquet_file_is_refused(tmp_path, content):
     path = written(tmp_path / "t.parquet", content)
     with pytest.raises(TableError, match="damaged"):
         read_raw(path)
+
+
+def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path):
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    written(tmp_path / "b.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
+    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+        read_raw(tmp_path)
+    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+        read_sample(tmp_path, "y", Marks(), 10, 0, small=0)
 
 
 def test_a_missing_file_is_named_with_its_nearest_neighbour(tmp_path):

@@ -160,8 +160,11 @@ def arrow_errors(name: str, kind: str = PARQUET) -> Iterator[None]:
 def _read_arrow(kind: str, files: list[Path], name: str) -> Any:
     pyarrow = import_pyarrow()
     read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
+    tables = []
+    for file in files:
+        with arrow_errors(repr(str(file)), kind):
+            tables.append(read(file))
     with arrow_errors(name, kind):
-        tables = [read(file) for file in files]
         for table in tables:
             check_no_duplicates(table.column_names, name)
         table = pyarrow.concat_tables(tables, promote_options="default")

@@ -79,12 +79,14 @@ class NumericFiles:
         pyarrow = import_pyarrow()
         rows = max(1024, BATCH_NUMBERS // max(1, len(self.features)))
         wanted = [*self.features, self.target]
-        with arrow_errors(self.name):
-            for file in self.files:
-                with pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet:
-                    for batch in parquet.iter_batches(rows, columns=wanted):
-                        columns = [batch.column(name) for name in self.features]
-                        yield Piece(columns, batch.column(self.target).to_pandas())
+        for file in self.files:
+            with (
+                arrow_errors(repr(str(file))),
+                pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet,
+            ):
+                for batch in parquet.iter_batches(rows, columns=wanted):
+                    columns = [batch.column(name) for name in self.features]
+                    yield Piece(columns, batch.column(self.target).to_pandas())
 
 
 class UnlabeledRows:

@@ -123,7 +123,7 @@ def _schema(source: str | Path) -> tuple[Any, tuple[Path, ...], str]:
     pyarrow = import_pyarrow()
     path = existing(source)
     files, name = tuple(parquet_files(path)), repr(str(path))
-    with arrow_errors(name):
+    with arrow_errors(repr(str(files[0]))):
         schema = pyarrow.parquet.read_schema(files[0])
     check_no_duplicates(schema.names, name)
     return schema, files, name
