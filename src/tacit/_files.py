@@ -33,16 +33,30 @@ def written_whole(file: Path) -> Iterator[Path]:
         # Renaming would put a file in the place of the device.
         yield file
         return
-    file = file.resolve() if file.is_symlink() else file
+    named, file = file, file.resolve() if file.is_symlink() else file
     # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
     partial = file.with_name(f".{file.stem}.{uuid.uuid4().hex[:12]}.partial{file.suffix}")
     _unfinished.add(partial)
     try:
         yield partial
         partial.replace(file)
+    except OSError as error:
+        _name(error, partial, named)
+        raise
     finally:
         partial.unlink(missing_ok=True)
         _unfinished.discard(partial)
+
+
+def _name(error: OSError, partial: Path, file: Path) -> None:
+    """Let an error speak of the file that was to be written, not of its temporary name."""
+    hidden, known = str(partial), str(file)
+    if error.filename is not None and os.fspath(error.filename) == hidden:
+        error.filename = known
+        error.filename2 = None
+    elif error.errno is not None and hidden in str(error.strerror):
+        # Arrow puts the name into the words.
+        error.filename, error.strerror = known, os.strerror(error.errno)
 
 
 def write_text(file: Path, text: str) -> None:

@@ -1,10 +1,14 @@
 import json
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tacit.cli.compare import MODELS
+from tacit.cli.fit import Method
+from tacit.selection import default_contestants
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.tables import generated
 
@@ -72,6 +76,37 @@ def test_json_is_all_that_a_program_reads(easy, tmp_path):
     assert found["table"]["n_unlabeled"] == 260
     assert set(found["certificates"]) == {"ICLS", "projected", "self-learning"}
     assert found["report"] is None
+
+
+def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(90, 3)), columns=["a", "b", "too late"])
+    frame["number"] = np.arange(90)
+    labels = np.where(frame["a"] > 0, "None", "some")
+    frame["y"] = np.where(np.arange(90) < 40, labels, np.where(np.arange(90) < 60, "?", "x y"))
+    generated.write(frame, tmp_path / "t.csv")
+    options = (
+        "--unlabeled", "?", "--unlabeled", "x y", "--label", "None", "--keep", "number",
+        "--drop", "too late",
+    )  # fmt: skip
+    done = tacit("compare", "t.csv", "-t", "y", *options, *QUICK, cwd=tmp_path)
+    assert_good(done, "20 rows with '?' were taken as unlabeled.")
+    line = done.stdout.splitlines()[-1]
+    assert line.startswith("Next: tacit fit t.csv --target y --model ")
+    assert shlex.join(options) in line
+    done = tacit(*shlex.split(line)[2:], "--json", cwd=tmp_path)
+    assert_good(done)
+    card = json.loads(done.stdout)
+    assert card["classes"] == ["None", "some"]
+    assert card["marks"] == ["?", "x y"]
+    kinds = {column["name"]: column["kind"] for column in card["columns"]}
+    assert kinds["number"] == "number"
+    assert kinds["too late"] == "left out by choice"
+
+
+def test_every_contestant_that_may_be_recommended_can_be_fitted():
+    assert set(MODELS) == {contestant.name for contestant in default_contestants()}
+    assert set(MODELS.values()) == {method.value for method in Method}
 
 
 def broken(folder, name):

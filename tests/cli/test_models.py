@@ -103,6 +103,18 @@ def test_a_numeric_parquet_file_is_streamed_when_asked_for(tmp_path):
     assert right.mean() > 0.8
 
 
+def test_logistic_regression_is_fitted_saved_explained_and_predicts(folder, tmp_path):
+    model = str(tmp_path / "m.skops")
+    done = tacit(
+        "fit", "table.parquet", "-t", "diagnosis", "--model", "logistic", "-o", model, cwd=folder
+    )
+    assert_good(done, "Fitted logistic", "labeled rows alone")
+    assert_good(tacit("explain", model, cwd=folder), "logistic, which predicts 'diagnosis'")
+    done = tacit("predict", model, "new.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert set(pd.read_csv(io.StringIO(done.stdout))["label"]) == {0, 1}
+
+
 BAD_TABLES = {
     "no such file": ("There is no file",),
     "no labels": ("has no labels",),
@@ -198,6 +210,28 @@ def test_predict_says_in_one_sentence_what_is_wrong_with_the_table(what, folder,
     done = tacit("predict", str(folder / "model.skops"), str(path), "-o", "o.csv", cwd=tmp_path)
     assert_one_sentence(done, 1, *words)
     assert "o.csv" not in names(tmp_path)
+
+
+def test_predict_tells_of_values_that_it_cannot_read(folder, tmp_path):
+    frame = pd.read_csv(folder / "new.csv").head(50)
+    frame["age"] = frame["age"].astype(object)
+    frame.loc[3, "age"] = "old"
+    generated.write(frame, tmp_path / "new.csv")
+    model, out = str(folder / "model.skops"), ("-o", "o.csv", "--json")
+    done = tacit("predict", model, "new.csv", *out, cwd=tmp_path)
+    assert_good(done)
+    assert "column 'age': 1 of 50 values are not numbers" in done.stderr
+    (unread,) = [d for d in json.loads(done.stdout)["not_understood"] if d["column"] == "age"]
+    assert (unread["n_unread"], unread["example"]) == (1, "'old'")
+    generated.write(frame.assign(age="old"), tmp_path / "new.csv")
+    done = tacit("predict", model, "new.csv", "-o", "all.csv", cwd=tmp_path)
+    assert_one_sentence(done, 1, "Column 'age'", "fitted with numbers")
+    assert names(tmp_path) == ["new.csv", "o.csv"]
+
+
+def test_predict_sees_that_model_and_table_are_swapped(folder):
+    done = tacit("predict", "new.csv", "model.skops", cwd=folder)
+    assert_one_sentence(done, 1, "look swapped", "`tacit predict model.skops new.csv`")
 
 
 PREDICT = ("predict", "model.skops", "new.csv")

@@ -80,11 +80,35 @@ def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():
     assert Z.shape == (5, features.transform(frame).shape[1])
 
 
+def test_numbers_alone_need_no_encoder_and_come_out_the_same():
+    frame = mixed()[["x"]].assign(z=np.arange(N) % 7, gone=np.nan)
+    frame.loc[0, "gone"] = 1.0
+    columns = judge_columns(frame)
+    features = make_features(columns)
+    Z = features.fit_transform(frame)
+    assert list(features.named_steps) == ["columns", "imputer", "scaler"]
+    assert feature_names(features, columns) == ["x", "z", "gone", "x is missing", "gone is missing"]
+    mixed_up = frame.assign(colour=mixed()["colour"])
+    both = make_features(judge_columns(mixed_up))
+    beside = both.fit_transform(mixed_up)
+    names = feature_names(both, judge_columns(mixed_up))
+    for j, name in enumerate(feature_names(features, columns)):
+        assert np.allclose(Z[:, j], beside[:, names.index(name)])
+
+
 def test_a_missing_column_is_named():
     frame = mixed()
     features = make_features(judge_columns(frame)).fit(frame)
     with pytest.raises(TableError, match="lacks the column 'colour'"):
         features.transform(frame.drop(columns="colour"))
+
+
+def test_columns_whose_names_differ_in_capitals_spaces_or_signs_are_suggested():
+    frame = mixed()
+    features = make_features(judge_columns(frame)).fit(frame)
+    with pytest.raises(TableError, match="did you mean ' Colour' for 'colour'") as caught:
+        features.transform(frame.rename(columns={"colour": " Colour"}))
+    assert "\n" not in str(caught.value)
 
 
 def test_what_is_learned_comes_from_the_rows_that_are_fitted():

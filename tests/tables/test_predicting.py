@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables import fit_table, predict_file, predict_frame, read_table
+from tacit.tables import MODELS, TableError, fit_table, predict_file, predict_frame, read_table
 from tests.tables import generated
 
 
@@ -33,6 +33,26 @@ def test_labels_without_unlabeled_rows_are_those_of_the_supervised_model(sensor)
     (found,) = predict_file(model, path)
     assert found["label_without_unlabeled"].tolist() == alone["label"].tolist()
     assert "label_without_unlabeled" not in alone.columns
+
+
+def test_logistic_regression_is_fitted_on_the_labels_and_scores_are_log_odds(sensor):
+    _, path, _ = sensor
+    table = read_table(path, "state")
+    model = fit_table(table, "logistic")
+    assert model.card.n_unlabeled == 0
+    assert model.card.certificate is None
+    assert model.card.alpha == pytest.approx(1.0 / model.classifier.C_)
+    (found,) = predict_file(model, path)
+    assert "label_without_unlabeled" not in found.columns
+    probability = model.pipeline.predict_proba(table.frame)[:, 1]
+    assert np.allclose(1.0 / (1.0 + np.exp(-found["score"])), probability)
+
+
+def test_logistic_regression_takes_a_penalty_but_not_none(sensor):
+    table = read_table(sensor[1], "state")
+    assert fit_table(table, "logistic", 0.5).classifier.C_ == 2.0
+    with pytest.raises(TableError, match="needs a positive one"):
+        fit_table(table, "logistic", 0.0)
 
 
 def test_chosen_columns_are_copied_and_names_do_not_clash(sensor):
@@ -67,7 +87,7 @@ def test_codes_that_look_like_numbers_in_the_new_file_stay_codes(tmp_path):
     assert found["label"].tolist() == ["in", "out"]
 
 
-@pytest.mark.parametrize("method", ["supervised", "self-learning", "icls", "projected"])
+@pytest.mark.parametrize("method", MODELS)
 def test_several_classes_are_predicted(tmp_path, method):
     random = np.random.default_rng(0)
     codes = random.integers(0, 3, 400)

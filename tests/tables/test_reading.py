@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, read_table
+from tacit.tables.marks import Marks
 from tacit.tables.reading import read_raw
+from tacit.tables.sampling import read_sample
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
 
@@ -105,12 +107,55 @@ def test_a_corrupt_parquet_file_is_refused(tmp_path, content):
         read_raw(path)
 
 
+def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path):
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    written(tmp_path / "b.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
+    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+        read_raw(tmp_path)
+    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+        read_sample(tmp_path, "y", Marks(), 10, 0, small=0)
+
+
 def test_a_missing_file_is_named_with_its_nearest_neighbour(tmp_path):
     written(tmp_path / "churn.csv", b"x,y\n1,a\n")
     with pytest.raises(TableError, match=r"did you mean .*churn\.csv"):
         read_raw(tmp_path / "chrun.csv")
     with pytest.raises(TableError, match="There is no file"):
         read_raw(tmp_path / "nowhere" / "x.csv")
+
+
+def of_text(path, target="y", **options):
+    return read_table(path, target, **options)
+
+
+@pytest.mark.parametrize("word", ["None", "null", "n/a", "nan", "N/A", "#N/A"])
+def test_a_class_with_the_name_of_a_missing_value_stays_a_class(tmp_path, word):
+    lines = [f"{k % 7},{('a', word, 'b', '', 'NA')[k % 5]}" for k in range(100)]
+    path = written(tmp_path / "t.csv", "\n".join(["x, y ", *lines]).encode())
+    table = of_text(path, labels=[word])
+    assert table.target.counts == {"a": 20, "b": 20, word: 20}
+    assert "20 rows with 'NA' were taken as unlabeled." in table.notes
+    with pytest.raises(TableError, match="whether they are unlabeled"):
+        of_text(path)
+
+
+def test_missing_values_of_features_are_read_as_ever(tmp_path):
+    lines = [f"{(k % 7, 'null', 'n/a', 'NA', '')[k % 5]},{'ab'[k % 2]}" for k in range(50)]
+    path = written(tmp_path / "t.csv", "\n".join(["x,y", *lines, "3,", "4,"]).encode())
+    (column,) = of_text(path).columns
+    assert (column.kind, column.n_missing) == ("number", 40)
+
+
+@pytest.mark.parametrize("mark", ["NA", "?"])
+def test_numbers_between_marks_stay_numbers(tmp_path, mark):
+    def rows(*labels):
+        lines = [f"{k % 7};{labels[k % 3]}" for k in range(60)]
+        return written(tmp_path / "t.csv", "\n".join(["x;y", *lines]).encode())
+
+    marks = [mark] if mark != "NA" else None
+    assert of_text(rows("0", "1", mark), mark=marks).target.classes == [0, 1]
+    with pytest.raises(TableError, match="measurement"):
+        of_text(rows("0,5", "1", mark), mark=marks)
 
 
 def test_few_unlabeled_rows_of_a_big_file_are_drawn_and_every_label_is_kept(tmp_path, monkeypatch):

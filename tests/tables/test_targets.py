@@ -3,11 +3,12 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError
+from tacit.tables.marks import Marks, mark_notes
 from tacit.tables.targets import find_column, read_target
 
 
-def target(values, mark=None, **options):
-    return read_target(pd.Series(values), "y", mark, "'t.csv'", **options)
+def target(values, mark=None, labels=(), **options):
+    return read_target(pd.Series(values), "y", Marks.of(mark, labels), "'t.csv'", **options)
 
 
 def test_blank_and_missing_mean_unlabeled():
@@ -30,6 +31,48 @@ def test_numbers_with_gaps_stay_whole_numbers():
 
 def test_booleans_become_their_names():
     assert target([True, None, False]).classes == ["False", "True"]
+
+
+def test_several_marks_mean_unlabeled_and_each_is_told_with_its_rows():
+    found = target(["a", "?", "b", "NA", "NA", "tbd", None, ""], ["?", "tbd"])
+    assert found.values.tolist() == ["a", None, "b", None, None, None, None, None]
+    assert mark_notes(found.marked) == [
+        "2 rows with 'NA' were taken as unlabeled.",
+        "1 row with '?' was taken as unlabeled.",
+        "1 row with 'tbd' was taken as unlabeled.",
+    ]
+    assert mark_notes(target([0, -1, 1, -1], "-1").marked) == [
+        "2 rows with '-1' were taken as unlabeled."
+    ]
+
+
+@pytest.mark.parametrize("word", ["?", "-", "unknown", "missing", "null", "None", "N/A", "nan"])
+@pytest.mark.parametrize("blank", [[None], []], ids=["with blanks", "without"])
+def test_a_word_that_may_mean_unlabeled_is_asked_about(word, blank):
+    values = ["a", "b", word, word, *blank]
+    with pytest.raises(TableError, match="whether they are unlabeled") as caught:
+        target(values, need_unlabeled=False)
+    assert f"2 rows with {word!r}" in str(caught.value)
+    assert ("besides rows without label" in str(caught.value)) == bool(blank)
+    assert target(values, word, need_unlabeled=False).classes == ["a", "b"]
+    assert set(target(values, None, [word], need_unlabeled=False).classes) == {"a", "b", word}
+
+
+def test_minus_one_beside_two_other_numbers_is_asked_about_and_beside_one_is_a_class():
+    with pytest.raises(TableError, match="--unlabeled -1"):
+        target([0.0, 1.0, -1.0, np.nan])
+    assert target([1.0, -1.0, np.nan]).classes == [-1, 1]
+    assert target([0.0, 1.0, -1.0, np.nan], labels=["-1"]).classes == [-1, 0, 1]
+
+
+def test_a_word_without_which_one_class_would_be_left_is_a_class():
+    assert target(["None", "mild", None]).classes == ["None", "mild"]
+
+
+def test_na_is_a_class_where_it_is_said_to_be_one():
+    assert target(["NA", "EU", None], labels=["NA"]).classes == ["EU", "NA"]
+    with pytest.raises(TableError, match="only one"):
+        target(["NA", "EU"], "NA", ["NA"])
 
 
 BAD = {

@@ -11,6 +11,7 @@ def kinds():
         "whole numbers with gaps": (whole, "number", [1.0, np.nan, 3.0]),
         "booleans": ([True, False, True], "number", [1.0, 0.0, 1.0]),
         "numbers as text": ([" 1.5", "x", None], "number", [1.5, np.nan, np.nan]),
+        "truth with gaps": ([True, None, False], "number", [1.0, np.nan, 0.0]),
         "infinity": ([1.0, np.inf, -np.inf], "number", [1.0, np.nan, np.nan]),
         "durations": (pd.to_timedelta([1, 2, None], unit="min"), "number", [60.0, 120.0, np.nan]),
     }

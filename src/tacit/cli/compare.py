@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Mark, Seed, TableFile, Target
+from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Label, Mark, Seed, TableFile, Target
 from tacit.cli.output import (
     MOST_WIDTH,
     STYLES,
@@ -33,7 +33,13 @@ if TYPE_CHECKING:
     from tacit.tables.comparing import TableComparison
 
 # The name under which `tacit fit` knows a contestant.
-MODELS = {"ICLS": "icls", "projected": "projected", "self-learning": "self-learning"}
+MODELS = {
+    "ridge": "supervised",
+    "logistic": "logistic",
+    "ICLS": "icls",
+    "projected": "projected",
+    "self-learning": "self-learning",
+}
 
 
 def compare(
@@ -43,6 +49,7 @@ def compare(
         Path | None, typer.Option(help="Write a page for the browser to this file.")
     ] = None,
     unlabeled: Mark = None,
+    label: Label = None,
     keep: Keep = None,
     drop: Drop = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Parts to hold back in turn.")] = None,
@@ -73,6 +80,7 @@ def compare(
         table,
         target,
         unlabeled,
+        labels=label or (),
         keep=keep or (),
         drop=drop or (),
         max_unlabeled=max_unlabeled,
@@ -129,8 +137,8 @@ def _print(console: Console, found: TableComparison) -> None:
         console.print()
         print_paragraph(
             console,
-            f"Differences from the supervised twin ({_twins(found)}) in {unit}, with "
-            f"{CONFIDENCE:.0%} intervals; below zero is better.",
+            f"Differences from {_references(found)} in {unit}, with {CONFIDENCE:.0%} intervals; "
+            "below zero is better.",
         )
     print_heading(console, "Evidence")
     print_points(console, verdict.evidence)
@@ -151,6 +159,8 @@ def _print(console: Console, found: TableComparison) -> None:
 
 
 def _grid(found: TableComparison) -> Any:
+    from tacit.selection.wording import interval_text
+
     comparison = found.comparison
     measure = comparison.measure
     grid = new_grid(
@@ -162,12 +172,12 @@ def _grid(found: TableComparison) -> Any:
         if method is None:
             grid.add_row(Text(contestant.name), loss, "", "", Text("supervised", style="dim"))
             continue
-        twin = method.against_twin
+        decisive = method.decisive
         grid.add_row(
             Text(contestant.name),
             loss,
-            measure.signed(twin.mean),
-            f"{measure.signed(twin.low)} to {measure.signed(twin.high)}",
+            measure.signed(decisive.mean),
+            interval_text(decisive, measure),
             Text(str(method.kind), style=STYLES.get(str(method.kind), "")),
         )
     return grid
@@ -180,15 +190,33 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
     recommended = found.comparison.recommended
     model = MODELS.get(recommended or "", "supervised")
     command = ["tacit", "fit", table, "--target", found.table.target.name, "--model", model]
-    if found.table.target.mark is not None:
-        command += ["--unlabeled", found.table.target.mark]
+    for option, values in _choices(found).items():
+        for value in values:
+            command += [option, value]
     command += ["-o", "model.skops"]
     console.print(Text(f"Next: {shlex.join(command)}"), soft_wrap=True)
 
 
-def _twins(found: TableComparison) -> str:
-    twins = dict.fromkeys(c.twin for c in found.comparison.contestants if c.twin is not None)
-    return ", ".join(twins)
+def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:
+    """The options of the command that decide what is learned from."""
+    table, marks = found.table, found.table.target.marks
+    return {
+        "--unlabeled": marks.unlabeled,
+        "--label": marks.labels,
+        "--keep": table.keep,
+        "--drop": table.drop,
+    }
+
+
+def _references(found: TableComparison) -> str:
+    """What methods are compared with: their twins, or a classifier that beats those."""
+    comparison = found.comparison
+    twins = dict.fromkeys(c.twin for c in comparison.contestants if c.twin is not None)
+    words = [f"the supervised twin ({', '.join(twins)})"]
+    for method in comparison.methods.values():
+        if method.only_beats_twin:
+            words.append(f"for {method.name} from {method.decisive.reference}, which is better")
+    return ", ".join(words)
 
 
 def _joined(certificate: Any) -> str:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Json, Keep, Mark, TableFile, Target
+from tacit.cli.options import Debug, Drop, Json, Keep, Label, Mark, TableFile, Target
 from tacit.cli.output import (
     counted,
     print_heading,
@@ -25,6 +25,7 @@ from tacit.cli.output import (
     this_command,
 )
 from tacit.tables.errors import TableError
+from tacit.tables.model_card import is_supervised
 
 if TYPE_CHECKING:
     from tacit.tables.model_file import Model
@@ -36,6 +37,7 @@ class Method(StrEnum):
     ICLS = "icls"
     PROJECTED = "projected"
     SUPERVISED = "supervised"
+    LOGISTIC = "logistic"
     SELF_LEARNING = "self-learning"
 
 
@@ -43,12 +45,15 @@ def fit(
     table: TableFile,
     target: Target,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
-    model: Annotated[Method, typer.Option(help="The method.")] = Method.ICLS,
+    model: Annotated[
+        Method, typer.Option(help="The method; supervised is ridge regression.")
+    ] = Method.ICLS,
     unlabeled: Mark = None,
+    label: Label = None,
     keep: Keep = None,
     drop: Drop = None,
     alpha: Annotated[
-        str, typer.Option(help="Ridge penalty; loo chooses it by leave-one-out.")
+        str, typer.Option(help="Ridge penalty; loo chooses it on the labels held back in turn.")
     ] = "loo",
     stream: Annotated[
         bool | None,
@@ -73,9 +78,10 @@ def fit(
     check_can_write(out, "--out")
     penalty = _penalty(alpha)
     settings: dict[str, Any] = {
+        "labels": label or (),
         "keep": keep or (),
         "drop": drop or (),
-        "need_unlabeled": model is not Method.SUPERVISED,
+        "need_unlabeled": not is_supervised(model.value),
     }
     with status("Reading the table") as say:
         if _is_to_stream(table, target, drop or [], stream):

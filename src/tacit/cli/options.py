@@ -30,9 +30,20 @@ Target = Annotated[
     typer.Option("--target", "-t", help="The column of labels; blank or NA means unlabeled."),
 ]
 Mark = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        "--unlabeled", metavar="VALUE", help="A value of the target that means unlabeled too."
+        "--unlabeled",
+        metavar="VALUE",
+        help="A value of the target that means unlabeled too. Repeatable.",
+    ),
+]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="VALUE",
+        help="A value of the target that is a class, even if it looks like a mark, such as None "
+        "or NA. Repeatable.",
     ),
 ]
 Keep = Annotated[

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,7 +48,8 @@ def predict(
     from labels that were held back) and label_without_unlabeled (what the supervised classifier
     alone would say).
     """
-    from tacit.tables.model_file import load_model
+    from tacit.tables.doubts import Doubts
+    from tacit.tables.model_file import is_model_file, load_model
     from tacit.tables.predicting import predict_file
     from tacit.tables.sampling import is_big_parquet
 
@@ -56,9 +59,15 @@ def predict(
             raise typer.BadParameter(
                 f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
             )
+    if is_model_file(table) and not is_model_file(model):
+        raise TableError(
+            f"{table!r} is a model and {str(model)!r} is none, so the two look swapped; write "
+            f"`tacit predict {shlex.join([table, str(model)])}`."
+        )
     is_big_parquet(table)  # complains about a table that is not there, before the model is loaded
     fitted = load_model(model)
-    frames = predict_file(fitted, table, keep)
+    doubts = Doubts(fitted)
+    frames = predict_file(fitted, table, keep, doubts)
     summary = Summary()
     if out == STANDARD_OUTPUT:
         if as_json:
@@ -71,7 +80,8 @@ def predict(
     with written_whole(Path(out)) as partial:
         WRITERS[_suffix(out)](summary.counted(frames), partial)
     if as_json:
-        print_json({"file": out, **summary.as_values()})
+        unread = [asdict(doubt) for doubt in doubts.found()]
+        print_json({"file": out, **summary.as_values(), "not_understood": unread})
         return
     console = stderr_console()
     print_paragraph(console, summary.sentence())

@@ -106,10 +106,17 @@ def _data(found: TableComparison) -> Section:
 
 def _repeat(found: TableComparison, command: str) -> Section:
     target = found.table.target
+    choices = {
+        "mark": target.marks.unlabeled,
+        "labels": target.marks.labels,
+        "keep": found.table.keep,
+        "drop": found.table.drop,
+    }
+    chosen = [f"{name}={list(values)!r}" for name, values in choices.items() if values]
     python = (
         "from tacit.tables import read_table\n"
         "from tacit.tables.comparing import compare_table\n\n"
-        f"table = read_table({found.table.name!r}, {target.name!r}, {target.mark!r})\n"
+        f"table = read_table({', '.join([repr(found.table.name), repr(target.name), *chosen])})\n"
         "print(compare_table(table).comparison)\n"
     )
     packages = ", ".join(f"{name} {number}" for name, number in versions().items())

@@ -15,6 +15,10 @@ from tacit.report.numerals import MINUS, MISSING, plain
 _LEADING = re.compile(r"([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?![\w.])", re.IGNORECASE)
 
 
+# More columns than this do not fit on a telephone.
+MOST_NARROW = 3
+
+
 @dataclass(frozen=True)
 class Cell:
     """An entry that needs more than its text.
@@ -93,21 +97,26 @@ class Table:
                 )
 
     def markup(self, ids: Ids) -> Markup:
-        """A `table` element in a box that scrolls by itself where the screen is narrow."""
+        """A `table` element in a box that scrolls by itself where it does not fit.
+
+        On a narrow screen the rows of a table with many columns become lists of their entries.
+        """
         columns = [Column(c) if isinstance(c, str) else c for c in self.columns]
         cells = [[_cell(entry) for entry in row] for row in self.rows]
         numeric = [_is_numeric([row[j] for row in cells]) for j in range(len(columns))]
         sortable = self.sortable and len(cells) > 1
-        heads = [_head(c, n, sortable) for c, n in zip(columns, numeric, strict=True)]
+        wide = len(columns) > MOST_NARROW
+        heads = [_head(c, n, sortable, wide) for c, n in zip(columns, numeric, strict=True)]
         body = [
             element(
                 "tr",
                 *(
-                    _entry(cell, column.form, is_number, first=j == 0)
+                    _entry(cell, column, is_number, first=j == 0, wide=wide)
                     for j, (cell, column, is_number) in enumerate(
                         zip(row, columns, numeric, strict=True)
                     )
                 ),
+                role="row" if wide else None,
             )
             for row in cells
         ]
@@ -117,8 +126,9 @@ class Table:
             "table",
             caption,
             element("thead", element("tr", *heads)),
-            element("tbody", *body),
-            class_="sortable" if sortable else None,
+            element("tbody", *body, role="rowgroup" if wide else None),
+            class_=" ".join(["sortable"] * sortable + ["wide"] * wide) or None,
+            role="table" if wide else None,
         )
         box = element(
             "div",
@@ -167,26 +177,27 @@ def _is_numeric(cells: Sequence[Cell]) -> bool:
     return bool(present) and all(_value(cell) is not None for cell in present)
 
 
-def _head(column: Column, is_number: bool, sortable: bool) -> Markup:
+def _head(column: Column, is_number: bool, sortable: bool, wide: bool) -> Markup:
     hint = element("small", column.hint) if column.hint else Markup()
     return element(
         "th",
         element("span", column.title, class_="title"),
         hint,
         scope="col",
+        role="columnheader" if wide else None,
         class_="number" if is_number else None,
         data_sort=("number" if is_number else "text") if sortable else None,
     )
 
 
-def _entry(cell: Cell, form: str, is_number: bool, first: bool) -> Markup:
+def _entry(cell: Cell, column: Column, is_number: bool, first: bool, wide: bool) -> Markup:
     missing = _is_missing(cell)
     if missing:
         content = joined(
             element("span", MISSING, aria_hidden="true"), element("span", "none", class_="unseen")
         )
     else:
-        content = joined(cell.text if isinstance(cell.text, str) else plain(cell.text, form))
+        content = joined(cell.text if isinstance(cell.text, str) else plain(cell.text, column.form))
         if cell.underline:
             content = element("u", content)
         if cell.bold:
@@ -199,6 +210,9 @@ def _entry(cell: Cell, form: str, is_number: bool, first: bool) -> Markup:
         content,
         beside,
         scope="row" if first else None,
-        class_="number" if is_number else None,
+        class_=" ".join(["number"] * is_number + ["missing"] * missing) or None,
+        # Roles, because what is laid out as a list is no table to a screen reader.
+        role=("rowheader" if first else "cell") if wide else None,
+        data_title=column.title if wide and not first else None,
         data_value=key,
     )

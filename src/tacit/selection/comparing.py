@@ -147,6 +147,8 @@ def _conclude(
     baseline = None
     methods = {}
     verdict: Verdict
+    if scored and measure.is_error:
+        notes = (*_beaten_by_guessing(table, losses), *notes)
     if scored:
         supervised = [c.name for c in contestants if not c.is_semi_supervised]
         baseline = min(supervised, key=losses.__getitem__)
@@ -220,6 +222,18 @@ def _is_same_function(results: Results, name: str, other: str) -> bool:
         name in by_name and other in by_name and np.array_equal(by_name[name], by_name[other])
         for by_name in given
     )
+
+
+def _beaten_by_guessing(table: LabeledTable, losses: Mapping[str, float]) -> list[str]:
+    """That no classifier does better than one which has not looked at the rows, if so."""
+    answer, count = max(table.label_counts.items(), key=lambda item: item[1])
+    error = 1.0 - count / sum(table.label_counts.values())
+    if min(losses.values()) < error:
+        return []
+    return [
+        f"No classifier here does better than always answering {answer}, which is wrong for "
+        f"{error:.1%} of the labels: the columns, or so few labels, say little about the classes."
+    ]
 
 
 def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:

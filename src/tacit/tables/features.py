@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from tacit.tables.columns import CATEGORY, DATE, MOST_VALUES, TEXT, Column
+from tacit.tables.columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column
 from tacit.tables.errors import TableError
 from tacit.tables.faint_columns import WithoutFaintColumns
 from tacit.tables.packages import import_skrub
@@ -36,7 +36,8 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps "columns", "vectorizer", "strong", "imputer" and "scaler".
+        With the steps "columns", "vectorizer", "strong", "imputer" and "scaler"; without the second
+        and the third where all columns are numbers.
     """
     names = [column.name for column in columns if column.is_feature]
     if not names:
@@ -44,6 +45,13 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
             "No column is left to learn from; add columns, or keep one that was left out with "
             "--keep."
         )
+    typed = ("columns", TypedColumns(specifications(columns)))
+    imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    scaled: list[tuple[str, Any]] = [("imputer", imputer), ("scaler", StandardScaler())]
+    numbers = [column.name for column in columns if column.kind == NUMBER]
+    if len(numbers) == len(names):
+        # On a table of numbers alone skrub would take longer than all classifiers together.
+        return Pipeline([typed, *scaled])
     skrub = import_skrub()
     texts = [column for column in columns if column.kind == TEXT]
     # Half as many numbers as there are words, because a training set may lack some of them.
@@ -69,20 +77,11 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
             dtype="float32", handle_unknown="ignore", sparse_output=False
         ),
         high_cardinality=letters,
-        specific_transformers=words,
+        # Numbers are typed already, and skrub would look at each of them several times.
+        specific_transformers=[*words, *([("passthrough", numbers)] if numbers else [])],
     )
-    return Pipeline(
-        [
-            ("columns", TypedColumns(specifications(columns))),
-            ("vectorizer", vectorizer),
-            ("strong", WithoutFaintColumns(encoded)),
-            (
-                "imputer",
-                SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
-            ),
-            ("scaler", StandardScaler()),
-        ]
-    )
+    encoder = [("vectorizer", vectorizer), ("strong", WithoutFaintColumns(encoded))]
+    return Pipeline([typed, *encoder, *scaled])
 
 
 def feature_names(features: Any, columns: tuple[Column, ...]) -> list[str]:

@@ -21,13 +21,15 @@ from tacit.estimators import (
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
+    TunedLogisticRegression,
 )
 from tacit.rows.sample import moments_and_sample
 from tacit.solver import Certificate
 from tacit.tables.columns import Column
 from tacit.tables.errors import TableError
 from tacit.tables.features import feature_names, make_features
-from tacit.tables.model_card import ModelCard
+from tacit.tables.marks import mark_notes
+from tacit.tables.model_card import ModelCard, is_supervised
 from tacit.tables.model_file import Model
 from tacit.tables.streaming import StreamedTable
 from tacit.tables.sureness import Sureness, learn_sureness
@@ -35,7 +37,7 @@ from tacit.tables.table import Table, column_notes
 from tacit.tables.targets import Target
 from tacit.tables.typed_columns import TypedColumns, specifications
 
-MODELS = ("icls", "projected", "supervised", "self-learning")
+MODELS = ("icls", "projected", "supervised", "logistic", "self-learning")
 Alpha = float | str
 # Unlabeled rows that the classifiers see while labels are held back to learn how sure they are:
 # the folds fit ten more times, and ten thousand rows tell nearly all that more of them would.
@@ -48,7 +50,7 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
 
     Parameters
     ----------
-    model : {"icls", "projected", "supervised", "self-learning"}
+    model : {"icls", "projected", "supervised", "logistic", "self-learning"}
         The method.
     alpha : float or "loo"
         Ridge penalty.
@@ -59,6 +61,8 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
         return ProjectedLeastSquaresClassifier(alpha=alpha, unlabeled=None)
     if model in ("supervised", "self-learning"):
         return LeastSquaresClassifier(alpha=alpha, unlabeled=None)
+    if model == "logistic":
+        return _logistic(alpha)
     raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
 
 
@@ -69,10 +73,11 @@ def fit_table(table: Table, model: str = "icls", alpha: Alpha = "loo", command: 
     ----------
     table : Table
         What `read_table` returns.
-    model : {"icls", "projected", "supervised", "self-learning"}, default="icls"
+    model : {"icls", "projected", "supervised", "logistic", "self-learning"}, default="icls"
         The method.
     alpha : float or "loo", default="loo"
-        Ridge penalty; "loo" chooses it by leave-one-out on the labeled rows.
+        Ridge penalty; "loo" chooses it by leave-one-out on the labeled rows, for logistic
+        regression by cross-validation.
     command : str, default=""
         How to repeat the fit, kept with the model.
 
@@ -127,7 +132,8 @@ def fit_streamed(
     )
     with _complaints() as said:
         fitted = _Method(model, alpha).fit(data)
-    notes = [*column_notes(table.columns), "Unlabeled rows were read from disk in pieces."]
+    notes = [*mark_notes(table.target.marked), *column_notes(table.columns)]
+    notes = [*notes, "Unlabeled rows were read from disk in pieces."]
     return fitted.described(data, [*notes, *said], command)
 
 
@@ -137,7 +143,7 @@ def check_classes(target: Target, model: str) -> None:
     if len(target.classes) > 2 and not get_tags(classifier).classifier_tags.multi_class:
         raise TableError(
             f"Column {target.name!r} has {len(target.classes)} classes, and {model} knows only "
-            "two; choose --model supervised or self-learning."
+            "two; choose --model supervised, logistic or self-learning."
         )
 
 
@@ -178,7 +184,7 @@ class _Fitted:
     model: str
     classifier: Any
     certificate: Certificate | None
-    supervised: LeastSquaresClassifier
+    supervised: LeastSquaresClassifier | TunedLogisticRegression
     sureness: Sureness | None
 
     def described(self, data: _Data, notes: list[str], command: str) -> Model:
@@ -187,12 +193,12 @@ class _Fitted:
             target=data.target.name,
             classes=list(data.target.counts),
             label_counts=list(data.target.counts.values()),
-            n_unlabeled=0 if self.model == "supervised" else data.n_unlabeled,
-            mark=data.target.mark,
+            n_unlabeled=0 if is_supervised(self.model) else data.n_unlabeled,
+            marks=list(data.target.marks.unlabeled),
             table=data.name,
             columns=[asdict(column) for column in data.columns],
             feature_names=feature_names(data.features, data.columns),
-            alpha=float(self.supervised.alpha_),
+            alpha=float(_penalty(self.supervised)),
             certificate=None if self.certificate is None else asdict(self.certificate),
             certificate_words=_words(self.certificate),
             supervised={
@@ -219,7 +225,7 @@ class _Method:
         supervised = self._supervised(data.X, data.labels)
         classifier, certificate = self._fit(supervised, data.X, data.labels, data.unlabeled)
         rows = None
-        if self.model != "supervised":
+        if not is_supervised(self.model):
             rows = data.some_unlabeled(ROWS_FOR_SURENESS)
 
         def refit(X: Matrix, labels: AnyArray) -> Any:
@@ -228,14 +234,16 @@ class _Method:
         sureness = learn_sureness(refit, data.X, data.labels)
         return _Fitted(self.model, classifier, certificate, supervised, sureness)
 
-    def _supervised(self, X: Matrix, labels: AnyArray) -> LeastSquaresClassifier:
+    def _supervised(self, X: Matrix, labels: AnyArray) -> Any:
+        if self.model == "logistic":
+            return _logistic(self.alpha).fit(X, labels)
         return LeastSquaresClassifier(self.alpha, unlabeled=None).fit(X, labels)
 
     def _fit(
-        self, supervised: LeastSquaresClassifier, X: Matrix, labels: AnyArray, unlabeled: Any
+        self, supervised: Any, X: Matrix, labels: AnyArray, unlabeled: Any
     ) -> tuple[Any, Certificate | None]:
         """The linear classifier without what only `fit` needed, and its certificate."""
-        if self.model == "supervised":
+        if is_supervised(self.model):
             return supervised, None
         alpha = supervised.alpha_
         if self.model == "self-learning":
@@ -248,6 +256,25 @@ class _Method:
         for name in ("soft_labels_", "solution_"):
             vars(slim).pop(name, None)
         return slim, fitted.certificate_
+
+
+def _logistic(alpha: Alpha) -> TunedLogisticRegression:
+    """Logistic regression with a given penalty, or with one to be chosen."""
+    if isinstance(alpha, str):
+        return TunedLogisticRegression(unlabeled=None)
+    if alpha <= 0.0:
+        raise TableError(
+            f"The penalty is {alpha:g}, and logistic regression needs a positive one, for labels "
+            "that can be told apart have no best fit without; give a larger --alpha, or loo."
+        )
+    return TunedLogisticRegression((1.0 / alpha,), unlabeled=None)
+
+
+def _penalty(supervised: Any) -> float:
+    """The penalty in the loss; scikit-learn gives its inverse for logistic regression."""
+    if isinstance(supervised, TunedLogisticRegression):
+        return 1.0 / supervised.C_
+    return float(supervised.alpha_)
 
 
 @contextmanager

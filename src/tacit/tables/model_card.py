@@ -9,6 +9,12 @@ from typing import Any
 from tacit.tables.errors import ModelFileError
 
 FORMAT = 1
+SUPERVISED = ("supervised", "logistic")
+
+
+def is_supervised(model: str) -> bool:
+    """Whether a method learns from labeled rows alone."""
+    return model in SUPERVISED
 
 
 @dataclass(frozen=True)
@@ -18,7 +24,7 @@ class ModelCard:
     Attributes
     ----------
     model : str
-        The method: "icls", "projected", "supervised" or "self-learning".
+        The method: "icls", "projected", "supervised", "logistic" or "self-learning".
     target : str
         The column of labels.
     classes : list
@@ -27,8 +33,8 @@ class ModelCard:
         Labels of each class.
     n_unlabeled : int
         Unlabeled rows that it learned from.
-    mark : str or None
-        What marked unlabeled rows, besides blanks.
+    marks : list of str
+        What marked unlabeled rows, besides blanks and NA.
     table : str
         The table it was fitted on.
     columns : list of dict
@@ -36,7 +42,7 @@ class ModelCard:
     feature_names : list of str
         The numbers that the classifier sees.
     alpha : float
-        The ridge penalty.
+        The ridge penalty; for logistic regression, one over scikit-learn's C.
     certificate : dict or None
         What holds for every labeling of the unlabeled rows.
     certificate_words : str
@@ -62,7 +68,7 @@ class ModelCard:
     classes: list[Any]
     label_counts: list[int]
     n_unlabeled: int
-    mark: str | None
+    marks: list[str]
     table: str
     columns: list[dict[str, Any]]
     feature_names: list[str]

@@ -135,6 +135,21 @@ def read_card(path: str | Path) -> ModelCard:
     return _open(Path(path), repr(str(path)))[0]
 
 
+def is_model_file(path: str | Path) -> bool:
+    """Whether a file has the description that every model file has.
+
+    Parameters
+    ----------
+    path : str or Path
+        Any file, or none.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return CARD in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
     if path.is_dir():
         raise ModelFileError(f"{name} is a folder; name the model file in it.")

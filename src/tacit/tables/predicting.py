@@ -10,6 +10,8 @@ import numpy as np
 
 from tacit._typing import AnyArray, Matrix
 from tacit.tables.columns import CATEGORY, IDENTIFIER, TEXT
+from tacit.tables.doubts import Doubts
+from tacit.tables.model_card import is_supervised
 from tacit.tables.model_file import Model
 from tacit.tables.packages import import_pandas, import_pyarrow
 from tacit.tables.reading import arrow_errors, existing, parquet_files, read_raw
@@ -21,7 +23,9 @@ BATCH_ROWS = 65_536
 LABEL, SCORE, SURE, WITHOUT = "label", "score", "sure", "label_without_unlabeled"
 
 
-def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> Any:
+def predict_frame(
+    model: Model, frame: Any, keep: list[str] | None = None, doubts: Doubts | None = None
+) -> Any:
     """Predict the rows of a table.
 
     Parameters
@@ -32,6 +36,9 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
         Rows with the columns that the model was fitted on, in any order; others are ignored.
     keep : list of str, optional
         Columns to copy to the result; by default those that look like identifiers.
+    doubts : Doubts, optional
+        Where to count values that cannot be read; the caller then tells of them. By default
+        there is a warning for each column that has some.
 
     Returns
     -------
@@ -42,17 +49,26 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
             The class.
         score
             The regression value minus one half for two classes, positive for the second; the
-            regression value of the label for more.
+            regression value of the label for more. For logistic regression, the log-odds.
         sure
             The estimated probability that the label is right, learned from labels that were held
             back (see `tacit.tables.sureness`); missing where there were too few of them.
         label_without_unlabeled
             What the supervised classifier alone would say. Rows where it differs are those that
             the unlabeled data has decided. Not there for supervised models.
+
+    Raises
+    ------
+    TableError
+        If a column is not there, or no value of a column of numbers or dates can be read.
     """
     card = model.card
     kept = identifiers(model, frame) if keep is None else keep
     Z = np.asarray(model.features.transform(frame), dtype=np.float64)
+    counted = Doubts(model) if doubts is None else doubts
+    counted.add(frame)
+    if doubts is None:
+        counted.tell()
     decision = _decision(Z, model.classifier.coef_, model.classifier.intercept_)
     columns: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
     prefix = "predicted_" if any(n in (LABEL, SCORE, SURE, WITHOUT) for n in kept) else ""
@@ -62,7 +78,7 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
     if card.sureness is not None:
         sure = Sureness(**card.sureness).of(decision)
     columns[prefix + SURE] = sure.round(4)
-    if card.model != "supervised":
+    if not is_supervised(card.model):
         alone = _decision(
             Z, np.array(card.supervised["coef"]), np.array(card.supervised["intercept"])
         )
@@ -70,7 +86,12 @@ def predict_frame(model: Model, frame: Any, keep: list[str] | None = None) -> An
     return import_pandas().DataFrame(columns)
 
 
-def predict_file(model: Model, source: str | Path, keep: list[str] | None = None) -> Generator[Any]:
+def predict_file(
+    model: Model,
+    source: str | Path,
+    keep: list[str] | None = None,
+    doubts: Doubts | None = None,
+) -> Generator[Any]:
     """Predict the rows of a file, big Parquet files in pieces.
 
     Parameters
@@ -81,29 +102,37 @@ def predict_file(model: Model, source: str | Path, keep: list[str] | None = None
         A file as `read_table` reads it; a column of labels is not needed.
     keep : list of str, optional
         Columns to copy.
+    doubts : Doubts, optional
+        Where to count values that cannot be read. They are told when all rows are read.
 
     Yields
     ------
     pandas.DataFrame
         As `predict_frame` gives it, in the order of the rows.
     """
+    doubts = Doubts(model) if doubts is None else doubts
     if not is_big_parquet(source):
         texts = [c["name"] for c in model.card.columns if c["kind"] in (CATEGORY, TEXT)]
         raw = read_raw(source, as_text=texts)
         for name in keep or ():
             find_column(name, list(raw.frame.columns), raw.name)
-        yield predict_frame(model, raw.frame, keep)
+        frame = predict_frame(model, raw.frame, keep, doubts)
+        doubts.tell()
+        yield frame
         return
     pyarrow = import_pyarrow()
     path = existing(source)
     name = repr(str(path))
-    with arrow_errors(name):
-        for file in parquet_files(path):
-            with pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet:
-                for wanted in keep or ():
-                    find_column(wanted, parquet.schema_arrow.names, name)
-                for batch in parquet.iter_batches(BATCH_ROWS):
-                    yield predict_frame(model, batch.to_pandas(), keep)
+    for file in parquet_files(path):
+        with (
+            arrow_errors(repr(str(file))),
+            pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet,
+        ):
+            for wanted in keep or ():
+                find_column(wanted, parquet.schema_arrow.names, name)
+            for batch in parquet.iter_batches(BATCH_ROWS):
+                yield predict_frame(model, batch.to_pandas(), keep, doubts)
+    doubts.tell()
 
 
 def identifiers(model: Model, frame: Any) -> list[str]:

@@ -23,6 +23,7 @@ from tacit.tables.formats import (
     read_head,
     suffix_of,
 )
+from tacit.tables.marks import MISSING_IN_TEXT, Marks, labels_as_written
 from tacit.tables.packages import import_pandas, import_pyarrow
 
 STANDARD_INPUT = "-"
@@ -47,7 +48,29 @@ class RawTable:
     notes: tuple[str, ...] = ()
 
 
-def read_raw(source: str | Path, as_text: Collection[str] = ()) -> RawTable:
+@dataclass(frozen=True)
+class _Wanted:
+    """How the columns of a text are to be read."""
+
+    as_text: Collection[str]
+    target: str | None
+    marks: Marks
+
+    def missing(self, names: list[str]) -> dict[int, list[str]]:
+        """By the position of each column, what is a missing value in it."""
+        return {
+            number: [""] if name == self.target else sorted(MISSING_IN_TEXT)
+            for number, name in enumerate(names)
+        }
+
+
+def read_raw(
+    source: str | Path,
+    as_text: Collection[str] = (),
+    *,
+    target: str | None = None,
+    marks: Marks | None = None,
+) -> RawTable:
     """Read a whole file, or the standard input where `source` is "-".
 
     Parameters
@@ -57,6 +80,11 @@ def read_raw(source: str | Path, as_text: Collection[str] = ()) -> RawTable:
         Parquet files, or "-".
     as_text : collection of str
         Columns of CSV files to read as they are written, even if they look like numbers.
+    target : str, optional
+        A column of labels. In CSV files None, null and the like, which are missing values in
+        other columns, stay what they are in it.
+    marks : Marks, optional
+        Which of its values mean "unlabeled".
 
     Returns
     -------
@@ -68,8 +96,9 @@ def read_raw(source: str | Path, as_text: Collection[str] = ()) -> RawTable:
     TableError
         If there is no such file or it holds no table.
     """
+    wanted = _Wanted(as_text, target, marks or Marks())
     if str(source) == STANDARD_INPUT:
-        return _read_bytes(_standard_input(), "The standard input", as_text)
+        return _read_bytes(_standard_input(), "The standard input", wanted)
     path = existing(source)
     if path.is_dir():
         frame = _read_arrow(PARQUET, parquet_files(path), repr(str(path)))
@@ -79,7 +108,7 @@ def read_raw(source: str | Path, as_text: Collection[str] = ()) -> RawTable:
     if kind in (PARQUET, FEATHER):
         return _checked(RawTable(_read_arrow(kind, [path], name), name))
     layout = format_of_text(head, suffix_of(path))
-    return _read_text(path, layout, head, name, as_text)
+    return _read_text(path, layout, head, name, wanted)
 
 
 def existing(source: str | Path) -> Path:
@@ -131,15 +160,18 @@ def arrow_errors(name: str, kind: str = PARQUET) -> Iterator[None]:
 def _read_arrow(kind: str, files: list[Path], name: str) -> Any:
     pyarrow = import_pyarrow()
     read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
+    tables = []
+    for file in files:
+        with arrow_errors(repr(str(file)), kind):
+            tables.append(read(file))
     with arrow_errors(name, kind):
-        tables = [read(file) for file in files]
         for table in tables:
             check_no_duplicates(table.column_names, name)
         table = pyarrow.concat_tables(tables, promote_options="default")
         return table.to_pandas().reset_index(drop=True)
 
 
-def _read_bytes(content: bytes, name: str, as_text: Collection[str]) -> RawTable:
+def _read_bytes(content: bytes, name: str, wanted: _Wanted) -> RawTable:
     kind = kind_of_file(content[:HEAD_BYTES], name, "")
     if kind in (PARQUET, FEATHER):
         pyarrow = import_pyarrow()
@@ -149,14 +181,14 @@ def _read_bytes(content: bytes, name: str, as_text: Collection[str]) -> RawTable
             check_no_duplicates(table.column_names, name)
             return _checked(RawTable(table.to_pandas().reset_index(drop=True), name))
     head = content[:HEAD_BYTES]
-    return _read_text(io.BytesIO(content), format_of_text(head, ""), head, name, as_text)
+    return _read_text(io.BytesIO(content), format_of_text(head, ""), head, name, wanted)
 
 
 def _read_text(
-    source: Any, layout: TextFormat, head: bytes, name: str, as_text: Collection[str]
+    source: Any, layout: TextFormat, head: bytes, name: str, wanted: _Wanted
 ) -> RawTable:
     pandas = import_pandas()
-    _check_header(head, layout, name)
+    names = _checked_header(head, layout, name)
     try:
         with warnings.catch_warnings():
             # Values beyond the header would be dropped with no more than a warning.
@@ -169,7 +201,9 @@ def _read_text(
                 skipinitialspace=True,
                 low_memory=False,
                 index_col=False,
-                dtype=dict.fromkeys(as_text, str),
+                dtype=dict.fromkeys(wanted.as_text, str),
+                keep_default_na=False,
+                na_values=wanted.missing(names),
             )
     except pandas.errors.ParserWarning as error:
         raise TableError(
@@ -188,6 +222,9 @@ def _read_text(
         raise TableError(f"{name} is not text in UTF-8; save it as UTF-8.") from error
     except PermissionError as error:
         raise TableError(f"{name} may not be read; change its permissions.") from error
+    for column in frame.columns:
+        if column.strip() == wanted.target:
+            frame[column] = labels_as_written(frame[column], wanted.marks, layout.decimal)
     notes = []
     if layout.separator not in (",", "\t"):
         notes.append(f"Values were taken to be separated by {layout.separator!r}.")
@@ -198,8 +235,8 @@ def _read_text(
     return _checked(RawTable(frame, name, tuple(notes)))
 
 
-def _check_header(head: bytes, layout: TextFormat, name: str) -> None:
-    """Find names that occur twice, which pandas would rename without a word."""
+def _checked_header(head: bytes, layout: TextFormat, name: str) -> list[str]:
+    """The names, none of them twice, which pandas would rename without a word."""
     import csv
 
     text = head.decode(layout.encoding, errors="replace").lstrip("\r\n")
@@ -208,6 +245,7 @@ def _check_header(head: bytes, layout: TextFormat, name: str) -> None:
     if not any(value.strip() for value in names):
         raise TableError(f"{name} is empty; it must have a header line and rows.")
     check_no_duplicates([value.strip() for value in names if value.strip()], name)
+    return [value.strip() for value in names]
 
 
 def check_no_duplicates(names: list[str], name: str) -> None:

@@ -13,6 +13,7 @@ SAFE: dict[str, frozenset[str]] = {
     "scipy": frozenset({"csr_array", "csr_matrix", "dia_array", "dia_matrix"}),
     "sklearn": frozenset(
         {
+            "LogisticRegression",
             "MissingIndicator",
             "OneHotEncoder",
             "Pipeline",
@@ -60,6 +61,7 @@ SAFE: dict[str, frozenset[str]] = {
             "LeastSquaresClassifier",
             "ProjectedLeastSquaresClassifier",
             "StandardisedNumbers",
+            "TunedLogisticRegression",
             "TypedColumns",
             "WithoutFaintColumns",
         }

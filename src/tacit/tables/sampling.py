@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.rows.sample import row_hash
 from tacit.tables.formats import PARQUET, kind_of_file, read_head, suffix_of
+from tacit.tables.marks import Marks
 from tacit.tables.packages import import_pyarrow
 from tacit.tables.reading import (
     STANDARD_INPUT,
@@ -57,7 +58,7 @@ def is_big_parquet(source: str | Path, small: int = SMALL_FILE) -> bool:
 def read_sample(
     source: str | Path,
     target: str,
-    mark: str | None,
+    marks: Marks,
     max_unlabeled: int,
     random_state: int,
     small: int = SMALL_FILE,
@@ -71,25 +72,31 @@ def read_sample(
     pyarrow = import_pyarrow()
     path = existing(source)
     files, name = parquet_files(path), repr(str(path))
+    n_rows = sum(_n_rows(file) for file in files)
+    part = min(1.0, max_unlabeled / max(n_rows, 1))
+    threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
+    pieces: list[Any] = []
+    start = 0
+    for file in files:
+        with (
+            arrow_errors(repr(str(file))),
+            pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet,
+        ):
+            names = parquet.schema_arrow.names
+            check_no_duplicates(names, name)
+            find_column(target, names, name)
+            for batch in parquet.iter_batches(BATCH_ROWS):
+                position = np.arange(start, start + len(batch), dtype=np.uint64)
+                kept = row_hash(position, random_state) < threshold
+                kept |= ~is_unlabeled(batch.column(target).to_pandas(), marks)
+                if kept.any() or not pieces:
+                    pieces.append(pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept)))
+                start += len(batch)
     with arrow_errors(name):
-        n_rows = sum(pyarrow.parquet.ParquetFile(file).metadata.num_rows for file in files)
-        part = min(1.0, max_unlabeled / max(n_rows, 1))
-        threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
-        pieces: list[Any] = []
-        start = 0
-        for file in files:
-            with pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet:
-                names = parquet.schema_arrow.names
-                check_no_duplicates(names, name)
-                find_column(target, names, name)
-                for batch in parquet.iter_batches(BATCH_ROWS):
-                    position = np.arange(start, start + len(batch), dtype=np.uint64)
-                    kept = row_hash(position, random_state) < threshold
-                    kept |= ~is_unlabeled(batch.column(target).to_pandas(), mark)
-                    if kept.any() or not pieces:
-                        pieces.append(
-                            pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept))
-                        )
-                    start += len(batch)
         table = pyarrow.concat_tables(pieces, promote_options="default")
     return Sample(RawTable(table.to_pandas().reset_index(drop=True), name), n_rows)
+
+
+def _n_rows(file: Path) -> int:
+    with arrow_errors(repr(str(file))):
+        return int(import_pyarrow().parquet.ParquetFile(file).metadata.num_rows)

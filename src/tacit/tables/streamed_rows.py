@@ -15,6 +15,7 @@ from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows.protocol import Block, Result
 from tacit.rows.sweep import fold, ordered_map, workers_for
 from tacit.tables.errors import TableError
+from tacit.tables.marks import Marks
 from tacit.tables.packages import import_pyarrow
 from tacit.tables.reading import arrow_errors
 from tacit.tables.standardised_numbers import StandardisedNumbers
@@ -61,8 +62,8 @@ class NumericFiles:
         Numeric columns.
     target : str
         The column of labels.
-    mark : str or None
-        The value of it that means "unlabeled", besides blanks.
+    marks : Marks
+        The values of it that mean "unlabeled", besides blanks.
     name : str
         What to call the files in messages.
     """
@@ -70,7 +71,7 @@ class NumericFiles:
     files: tuple[Path, ...]
     features: tuple[str, ...]
     target: str
-    mark: str | None
+    marks: Marks
     name: str
 
     def pieces(self) -> Generator[Piece]:
@@ -78,12 +79,14 @@ class NumericFiles:
         pyarrow = import_pyarrow()
         rows = max(1024, BATCH_NUMBERS // max(1, len(self.features)))
         wanted = [*self.features, self.target]
-        with arrow_errors(self.name):
-            for file in self.files:
-                with pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet:
-                    for batch in parquet.iter_batches(rows, columns=wanted):
-                        columns = [batch.column(name) for name in self.features]
-                        yield Piece(columns, batch.column(self.target).to_pandas())
+        for file in self.files:
+            with (
+                arrow_errors(repr(str(file))),
+                pyarrow.parquet.ParquetFile(file, pre_buffer=False) as parquet,
+            ):
+                for batch in parquet.iter_batches(rows, columns=wanted):
+                    columns = [batch.column(name) for name in self.features]
+                    yield Piece(columns, batch.column(self.target).to_pandas())
 
 
 class UnlabeledRows:
@@ -145,7 +148,7 @@ class UnlabeledRows:
         start = 0
         with closing(self._source.pieces()) as pieces:
             for piece in pieces:
-                chosen = is_unlabeled(piece.labels, self._source.mark)
+                chosen = is_unlabeled(piece.labels, self._source.marks)
                 yield piece, chosen, start
                 start += int(chosen.sum())
         if start != self.n_rows:

@@ -12,6 +12,7 @@ import numpy as np
 from tacit._typing import Matrix
 from tacit.tables.columns import UNWANTED, Column
 from tacit.tables.errors import TableError
+from tacit.tables.marks import Marks
 from tacit.tables.packages import import_pandas, import_pyarrow
 from tacit.tables.reading import arrow_errors, check_no_duplicates, existing, parquet_files
 from tacit.tables.standardised_numbers import StandardisedNumbers
@@ -51,8 +52,9 @@ class StreamedTable:
 def read_streamed(
     source: str | Path,
     target: str,
-    mark: str | None = None,
+    mark: str | Collection[str] | None = None,
     *,
+    labels: Collection[str] = (),
     keep: Collection[str] = (),
     drop: Collection[str] = (),
     need_unlabeled: bool = True,
@@ -61,7 +63,7 @@ def read_streamed(
 
     Parameters
     ----------
-    source, target, mark, keep, drop, need_unlabeled
+    source, target, mark, labels, keep, drop, need_unlabeled
         As in `read_table`; the source must be a Parquet file or a folder of them, and the columns
         that are not dropped must be numeric.
 
@@ -71,6 +73,7 @@ def read_streamed(
         Whose unlabeled rows stay on disk. The labeled rows must fit into memory.
     """
     schema, files, name = _schema(source)
+    marks = Marks.of(mark, labels)
     for column in (target, *keep, *drop):
         find_column(column, schema.names, name)
     own = _own_columns(schema, target)
@@ -82,7 +85,7 @@ def read_streamed(
             "not numeric; leave such columns out with --drop, or read the file whole with "
             "--no-stream."
         )
-    found = survey(NumericFiles(files, features, target, mark, name))
+    found = survey(NumericFiles(files, features, target, marks, name))
     columns = tuple(
         Column(n, UNWANTED, "you asked for it") if n in drop else found.judge(n, keep) for n in own
     )
@@ -93,17 +96,17 @@ def read_streamed(
     numbers = StandardisedNumbers().set_moments(
         list(names), found.counts[chosen], found.means[chosen], found.squares[chosen], found.n_rows
     )
-    labels = np.concatenate(found.labels)
+    values = np.concatenate(found.labels)
     # One blank stands for all of them in the checks.
     blank = np.full(int(found.n_unlabeled > 0), None, dtype=object)
-    gathered = import_pandas().Series(np.concatenate([labels, blank]), dtype=object)
-    checked = read_target(gathered, target, mark, name, need_unlabeled)
+    gathered = import_pandas().Series(np.concatenate([values, blank]), dtype=object)
+    checked = read_target(gathered, target, marks, name, need_unlabeled)
     return StreamedTable(
         labeled=numbers.transform(np.concatenate(found.labeled)[:, chosen]),
-        target=Target(target, labels, checked.counts, mark),
+        target=Target(target, values, checked.counts, marks, found.marked),
         numbers=numbers,
         unlabeled=UnlabeledRows(
-            NumericFiles(files, names, target, mark, name), numbers, found.n_unlabeled
+            NumericFiles(files, names, target, marks, name), numbers, found.n_unlabeled
         ),
         columns=columns,
         name=name.strip("'"),
@@ -120,7 +123,7 @@ def _schema(source: str | Path) -> tuple[Any, tuple[Path, ...], str]:
     pyarrow = import_pyarrow()
     path = existing(source)
     files, name = tuple(parquet_files(path)), repr(str(path))
-    with arrow_errors(name):
+    with arrow_errors(repr(str(files[0]))):
         schema = pyarrow.parquet.read_schema(files[0])
     check_no_duplicates(schema.names, name)
     return schema, files, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import numpy as np
 from tacit._typing import AnyArray, Mask, Matrix, Vector
 from tacit.tables.columns import CONSTANT, EMPTY, IDENTIFIER, NUMBER, Column
 from tacit.tables.errors import TableError
+from tacit.tables.marks import marked_rows
 from tacit.tables.standardised_numbers import moments_of_known
 from tacit.tables.streamed_rows import NumericFiles
 from tacit.tables.targets import label_values
@@ -34,6 +36,8 @@ class Survey:
         Labeled rows and their labels, in pieces.
     n_rows, n_unlabeled : int
         Rows seen.
+    marked : Counter of str
+        Rows whose label is a mark.
     """
 
     features: tuple[str, ...]
@@ -49,6 +53,7 @@ class Survey:
     labels: list[AnyArray] = field(init=False)
     n_rows: int = 0
     n_unlabeled: int = 0
+    marked: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         d = len(self.features)
@@ -108,8 +113,9 @@ def survey(source: NumericFiles) -> Survey:
     found = Survey(source.features)
     with closing(source.pieces()) as pieces:
         for piece in pieces:
-            labels = label_values(piece.labels, source.mark, source.target)
+            labels = label_values(piece.labels, source.marks, source.target)
             found.add(piece.numbers(), labels)
+            found.marked += marked_rows(piece.labels, source.marks)
     if found.n_rows == 0:
         raise TableError(f"{source.name} has no rows; add the rows.")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit._typing import AnyArray
 from tacit.tables.columns import Column, judge_columns
+from tacit.tables.marks import Marks, mark_notes
 from tacit.tables.reading import read_raw
 from tacit.tables.sampling import read_sample
 from tacit.tables.targets import Target, find_column, read_target
@@ -35,6 +36,8 @@ class Table:
         Rows of the file; more than those of `frame` where unlabeled rows were sampled.
     notes : tuple of str
         What was done on the way that a reader should know.
+    keep, drop : tuple of str
+        The columns that were asked to be used and to be left out.
     """
 
     frame: Any
@@ -43,6 +46,8 @@ class Table:
     name: str
     n_rows_in_file: int
     notes: tuple[str, ...]
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
     @property
     def y(self) -> AnyArray:
@@ -63,8 +68,9 @@ class Table:
 def read_table(
     source: str | Path,
     target: str,
-    mark: str | None = None,
+    mark: str | Collection[str] | None = None,
     *,
+    labels: Collection[str] = (),
     keep: Collection[str] = (),
     drop: Collection[str] = (),
     max_unlabeled: int | None = None,
@@ -79,8 +85,11 @@ def read_table(
         A CSV, TSV, Parquet or Feather file, or "-" for the standard input.
     target : str
         The column of labels; blank and NA mean "unlabeled".
-    mark : str, optional
-        A value of the target that means "unlabeled" too.
+    mark : str or collection of str, optional
+        Values of the target that mean "unlabeled" too.
+    labels : collection of str
+        Values of the target that are classes even if they look like marks, such as "None" or
+        "NA".
     keep : collection of str
         Columns to use even if they look like identifiers.
     drop : collection of str
@@ -104,22 +113,24 @@ def read_table(
         In one sentence, with what to do about it.
     """
     sample = None
+    marks = Marks.of(mark, labels)
     if max_unlabeled is not None:
-        sample = read_sample(source, target, mark, max_unlabeled, random_state)
-    raw = read_raw(source) if sample is None else sample.raw
+        sample = read_sample(source, target, marks, max_unlabeled, random_state)
+    raw = read_raw(source, target=target, marks=marks) if sample is None else sample.raw
     n_rows_in_file = len(raw.frame) if sample is None else sample.n_rows
     notes = list(raw.notes)
     target = find_column(target, list(raw.frame.columns), raw.name)
     for name in (*keep, *drop):
         find_column(name, list(raw.frame.columns), raw.name)
-    labels = read_target(raw.frame[target], target, mark, raw.name, need_unlabeled)
+    found = read_target(raw.frame[target], target, marks, raw.name, need_unlabeled)
+    notes += mark_notes(found.marked, sample is not None)
     frame = raw.frame.drop(columns=target)
     if max_unlabeled is not None:
-        frame, labels = _sampled(frame, labels, max_unlabeled, random_state)
+        frame, found = _sampled(frame, found, max_unlabeled, random_state)
         if len(frame) < n_rows_in_file:
-            n_unlabeled = n_rows_in_file - sum(labels.counts.values())
+            n_unlabeled = n_rows_in_file - sum(found.counts.values())
             notes.append(
-                f"Of the {n_unlabeled:,} unlabeled rows, {int((~labels.is_labeled).sum()):,} drawn "
+                f"Of the {n_unlabeled:,} unlabeled rows, {int((~found.is_labeled).sum()):,} drawn "
                 "at random were used."
             )
     columns = judge_columns(frame, keep, drop)
@@ -130,7 +141,16 @@ def read_table(
         if c.is_feature
     }
     frame = type(frame)(typed, index=frame.index)
-    return Table(frame, labels, columns, raw.name.strip("'"), n_rows_in_file, tuple(notes))
+    return Table(
+        frame,
+        found,
+        columns,
+        raw.name.strip("'"),
+        n_rows_in_file,
+        tuple(notes),
+        tuple(keep),
+        tuple(drop),
+    )
 
 
 def column_notes(columns: tuple[Column, ...]) -> list[str]:
@@ -152,5 +172,5 @@ def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[
         return frame, labels
     drawn = np.random.default_rng(random_state).choice(unlabeled, most, replace=False)
     rows = np.sort(np.concatenate([np.flatnonzero(labels.is_labeled), drawn]))
-    sampled = Target(labels.name, labels.values[rows], labels.counts, labels.mark)
+    sampled = replace(labels, values=labels.values[rows])
     return frame.iloc[rows].reset_index(drop=True), sampled

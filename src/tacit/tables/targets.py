@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask
 from tacit.tables.errors import TableError
+from tacit.tables.marks import Marks, marked_rows
 from tacit.tables.packages import import_pandas
 
 MOST_CLASSES = 50
@@ -29,14 +30,17 @@ class Target:
         A string or whole number for each labeled row, None for the others.
     counts : dict
         Labels of each class, in order of the classes.
-    mark : str or None
-        What marked rows without label, besides blanks.
+    marks : Marks
+        What marked rows without label, besides blanks and NA.
+    marked : Counter of str
+        Rows with each of the marks.
     """
 
     name: str
     values: AnyArray
     counts: dict[Any, int]
-    mark: str | None = None
+    marks: Marks = field(default_factory=Marks)
+    marked: Counter[str] = field(default_factory=Counter)
 
     @property
     def is_labeled(self) -> Mask:
@@ -64,7 +68,7 @@ def find_column(name: str, columns: list[str], table: str) -> str:
 
 
 def read_target(
-    column: Any, name: str, mark: str | None, table: str, need_unlabeled: bool = True
+    column: Any, name: str, marks: Marks, table: str, need_unlabeled: bool = True
 ) -> Target:
     """Tell labels from blanks and marks, and check that the labels are classes.
 
@@ -74,60 +78,61 @@ def read_target(
         The column of labels.
     name : str
         Its name.
-    mark : str or None
-        The value that stands for "unlabeled", besides blanks and NA; numbers as text.
+    marks : Marks
+        What stands for "unlabeled" besides blanks and NA, and what does not.
     table : str
         What to call the table in messages.
     need_unlabeled : bool, default=True
         Whether a table with a label in every row is an error.
     """
-    values = label_values(column, mark, name)
+    values = label_values(column, marks, name)
     known = [value for value in values if value is not None]
     if not known:
-        blank = "blank or NA" if mark is None else f"blank, NA or {mark!r}"
+        blank = " or ".join(["blank", *(mark for mark in marks.texts)])
         raise TableError(
             f"Column {name!r} of {table} has no labels: every row is {blank}; fill in the labels "
             "that you know, at least two of each class."
         )
     tally = Counter(known)
     counts = {value: tally[value] for value in sorted(tally)}
+    marks.check_no_doubt(name, table, counts, len(known) < len(values))
     _check_classes(name, table, counts, len(known))
     if need_unlabeled and len(known) == len(values):
-        _refuse_no_unlabeled(name, table, list(counts), mark)
-    return Target(name, values, counts, mark)
+        _refuse_no_unlabeled(name, table, list(counts), marks)
+    return Target(name, values, counts, marks, marked_rows(column, marks))
 
 
-def is_unlabeled(column: Any, mark: str | None) -> Mask:
-    """Where a column of labels is blank, missing or the mark."""
+def is_unlabeled(column: Any, marks: Marks) -> Mask:
+    """Where a column of labels is blank, missing or a mark."""
     types = import_pandas().api.types
     missing = np.array(column.isna(), dtype=bool)
     if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
-        if mark is not None and _is_number(mark):
+        if marks.numbers:
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            missing |= numbers == float(mark)
+            missing |= np.isin(numbers, marks.numbers)
         return missing
     known = column[~missing].map(str).str.strip()
-    blank = (known == "") | (known == mark if mark is not None else False)
+    blank = known.isin(["", *marks.texts])
     missing[np.flatnonzero(~missing)[blank.to_numpy(dtype=bool)]] = True
     return missing
 
 
-def label_values(column: Any, mark: str | None, name: str) -> AnyArray:
+def label_values(column: Any, marks: Marks, name: str) -> AnyArray:
     """Every label as a whole number or a string, and None for rows without one."""
     types = import_pandas().api.types
-    known = ~is_unlabeled(column, mark)
+    known = ~is_unlabeled(column, marks)
     labels = np.full(len(column), None, dtype=object)
     if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
         labels[known] = _whole_numbers(column[known].to_numpy(dtype=np.float64), name)
     else:
-        labels[known] = _one_kind(column[known])
+        labels[known] = _one_kind(column[known], name)
     return labels
 
 
-def _one_kind(known: Any) -> list[Any]:
+def _one_kind(known: Any, name: str) -> list[Any]:
     values: list[Any] = known.tolist()
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return values
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return _whole_numbers(np.array(values, dtype=np.float64), name)
     return [str(value).strip() for value in values]
 
 
@@ -145,14 +150,6 @@ def _whole_numbers(known: AnyArray, name: str) -> list[int]:
     return [int(value) for value in known]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _check_classes(name: str, table: str, counts: dict[Any, int], n_labels: int) -> None:
     classes = list(counts)
     if len(classes) == 1:
@@ -168,12 +165,13 @@ def _check_classes(name: str, table: str, counts: dict[Any, int], n_labels: int)
         )
 
 
-def _refuse_no_unlabeled(name: str, table: str, classes: list[Any], mark: str | None) -> None:
+def _refuse_no_unlabeled(name: str, table: str, classes: list[Any], marks: Marks) -> None:
     hint = (
         f"name the value that marks rows without label, one of {shown(classes)}, with "
         "--unlabeled, or leave their labels blank"
-        if mark is None
-        else f"the mark {mark!r} does not occur, only {shown(classes)}"
+        if not marks.unlabeled
+        else f"the mark {' or '.join(map(repr, marks.unlabeled))} does not occur, only "
+        f"{shown(classes)}"
     )
     raise TableError(
         f"Column {name!r} of {table} has a label in every row, so there is no unlabeled data; "

@@ -13,6 +13,9 @@ from tacit.tables.dates import ISO, parse_dates
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas
 
+# A column of truth values is one of numbers, but with gaps it is read as text.
+TRUTH = {"True": "1", "False": "0"}
+
 
 class TypedColumns(TransformerMixin, BaseEstimator):
     """Choose columns by name and give each the type it had when the table was judged.
@@ -73,11 +76,12 @@ class TypedColumns(TransformerMixin, BaseEstimator):
         """
         missing = [name for name, *_ in self.columns if name not in X.columns]
         if missing:
+            _suggest(missing, [str(name) for name in X.columns])
             some = ", ".join(repr(name) for name in missing[:5])
             raise TableError(
                 f"The table lacks {'the column' if len(missing) == 1 else 'the columns'} {some}"
                 f"{', ...' if len(missing) > 5 else ''}, which the model was fitted with; add "
-                f"{'it' if len(missing) == 1 else 'them'}, empty where nothing is known."
+                f"{_them(missing)}, empty where nothing is known."
             )
         typed = {
             name: as_kind(X[name], kind, written, n_values)
@@ -99,6 +103,29 @@ class TypedColumns(TransformerMixin, BaseEstimator):
             In their order.
         """
         return np.array([name for name, *_ in self.columns], dtype=object)
+
+
+def _suggest(missing: list[str], given: list[str]) -> None:
+    """An error if columns that are missing are there under a name that is almost the same."""
+    plain = {_plain(name): name for name in given}
+    near = {name: plain[_plain(name)] for name in missing if _plain(name) in plain}
+    if not near:
+        return
+    pairs = ", ".join(f"{there!r} for {name!r}" for name, there in list(near.items())[:5])
+    lacking = ", ".join(repr(name) for name in list(near)[:5])
+    raise TableError(
+        f"The table lacks {'the column' if len(near) == 1 else 'the columns'} {lacking}, which "
+        f"the model was fitted with; did you mean {pairs}? Rename {_them(near)}."
+    )
+
+
+def _plain(name: str) -> str:
+    """A name without what is easily mistyped: capitals, spaces and signs between words."""
+    return "".join(name.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def _them(several: Any) -> str:
+    return "it" if len(several) == 1 else "them"
 
 
 def specifications(columns: tuple[Column, ...]) -> list[list[Any]]:
@@ -132,7 +159,7 @@ def _as_numbers(column: Any) -> Any:
         values = column.dt.total_seconds()
     else:
         if isinstance(column.dtype, pandas.CategoricalDtype) or column.dtype == object:
-            column = column.astype("string").str.strip()
+            column = column.astype("string").str.strip().replace(TRUTH)
         values = pandas.to_numeric(column, errors="coerce").astype("Float64").astype("float64")
     # A number that has run over is as good as none.
     return values.where(np.isfinite(values)) if np.isinf(values).any() else values
