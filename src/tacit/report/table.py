@@ -106,7 +106,7 @@ class Table:
         numeric = [_is_numeric([row[j] for row in cells]) for j in range(len(columns))]
         sortable = self.sortable and len(cells) > 1
         wide = len(columns) > MOST_NARROW
-        heads = [_head(c, n, sortable, wide) for c, n in zip(columns, numeric, strict=True)]
+        heads = [_head(c, n, sortable) for c, n in zip(columns, numeric, strict=True)]
         body = [
             element(
                 "tr",
@@ -116,7 +116,6 @@ class Table:
                         zip(row, columns, numeric, strict=True)
                     )
                 ),
-                role="row" if wide else None,
             )
             for row in cells
         ]
@@ -126,9 +125,8 @@ class Table:
             "table",
             caption,
             element("thead", element("tr", *heads)),
-            element("tbody", *body, role="rowgroup" if wide else None),
+            element("tbody", *body),
             class_=" ".join(["sortable"] * sortable + ["wide"] * wide) or None,
-            role="table" if wide else None,
         )
         box = element(
             "div",
@@ -177,14 +175,13 @@ def _is_numeric(cells: Sequence[Cell]) -> bool:
     return bool(present) and all(_value(cell) is not None for cell in present)
 
 
-def _head(column: Column, is_number: bool, sortable: bool, wide: bool) -> Markup:
+def _head(column: Column, is_number: bool, sortable: bool) -> Markup:
     hint = element("small", column.hint) if column.hint else Markup()
     return element(
         "th",
         element("span", column.title, class_="title"),
         hint,
         scope="col",
-        role="columnheader" if wide else None,
         class_="number" if is_number else None,
         data_sort=("number" if is_number else "text") if sortable else None,
     )
@@ -211,8 +208,6 @@ def _entry(cell: Cell, column: Column, is_number: bool, first: bool, wide: bool)
         beside,
         scope="row" if first else None,
         class_=" ".join(["number"] * is_number + ["missing"] * missing) or None,
-        # Roles, because what is laid out as a list is no table to a screen reader.
-        role=("rowheader" if first else "cell") if wide else None,
         data_title=column.title if wide and not first else None,
         data_value=key,
     )
