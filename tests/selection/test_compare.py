@@ -14,7 +14,6 @@ from sklearn.compose import make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
@@ -32,7 +31,7 @@ from tacit.selection import (
     compare,
     default_contestants,
 )
-from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
+from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
 
 
 @pytest.fixture
@@ -325,73 +324,6 @@ def test_a_class_with_one_label_gives_the_verdict_without_any_fit() -> None:
     assert '"1" has only one label' in comparison.verdict.sentence
     assert comparison.recommended is None
     assert not Spy.fitted
-
-
-def test_other_scores_are_turned_into_losses() -> None:
-    X, y = two_classes()
-    by_name = compare(X, y, pair(), cv=3, n_repeats=1, scoring="roc_auc")
-    assert by_name.losses["ridge"] < 0.3
-    same = by_name.methods["ICLS"].against_twin
-    assert same.disagreement in (None, 0.0)
-
-    def half_accuracy(model: Any, X: Any, y: Any) -> float:
-        return 0.5 * float(np.mean(model.predict(X) == y))
-
-    by_function = compare(X, y, pair(), cv=3, n_repeats=1, scoring=half_accuracy)
-    accuracy = compare(X, y, pair(), cv=3, n_repeats=1)
-    assert by_function.losses["ridge"] == pytest.approx(-0.5 * (1.0 - accuracy.losses["ridge"]))
-
-
-SCORINGS = ["accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", make_scorer(f1_score)]
-
-
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_four_labels_that_all_come_out_right_are_too_few_by_any_score(scoring: Any) -> None:
-    random = np.random.default_rng(0)
-    truth = np.arange(300) % 2
-    X = random.normal(size=(300, 30)) + 0.4 * (2 * truth[:, None] - 1)
-    X[:4] += 2.0 * (2 * truth[:4, None] - 1)
-    y = np.where(np.arange(300) < 4, truth, -1)
-    comparison = compare(X, y, mover(), scoring=scoring)
-    found = comparison.methods["self"].against_twin
-    assert found.mean == 0.0
-    assert comparison.verdict.kind is Kind.TOO_FEW
-    assert found.low < -0.02
-    assert found.high > 0.02
-
-
-@pytest.mark.parametrize("scoring", SCORINGS)
-def test_the_same_function_makes_no_difference_by_any_score(scoring: Any) -> None:
-    X, y = two_classes(n_unlabeled=100)
-    ridge = LeastSquaresClassifier(alpha=1.0)
-    comparison = compare(
-        X, y, {"ridge": ridge, "same": (Ignorant(), "ridge")}, cv=3, n_repeats=1, scoring=scoring
-    )
-    assert comparison.verdict.kind is Kind.NO_DIFFERENCE
-    assert comparison.methods["same"].certain
-    assert str(comparison)
-
-
-def test_the_same_classes_are_not_the_same_function_to_a_score_of_ranks() -> None:
-    X, y = two_classes(n_unlabeled=100, shift=3.0)
-    estimators = {
-        "ridge": LeastSquaresClassifier(alpha=1.0),
-        "other": (Ignorant(alpha=50.0), "ridge"),
-    }
-
-    def disagreement(scoring: str) -> float | None:
-        comparison = compare(X, y, estimators, cv=3, n_repeats=1, scoring=scoring)
-        return comparison.methods["other"].against_twin.disagreement
-
-    assert disagreement("balanced_accuracy") == 0.0
-    assert disagreement("roc_auc") is None
-
-
-class Ignorant(LeastSquaresClassifier):
-    """Is given unlabeled rows and does not look at them."""
-
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__(alpha)
 
 
 class Complainer(LeastSquaresClassifier):
