@@ -26,7 +26,7 @@ def rows(y, random):
 
 
 def errors(share, prior, seed):
-    """Error on the unlabeled rows of the supervised classifier, and of four others."""
+    """Error on the unlabeled rows of the supervised classifier, and of three others."""
     random = np.random.default_rng(seed)
     y = np.repeat([0, 1], 10)
     y_u = (np.arange(500) < 500 * share).astype(int)

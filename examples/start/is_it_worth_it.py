@@ -48,9 +48,9 @@ features = make_column_transformer(
     (OneHotEncoder(), ["site"]),
 )
 comparison = compare(table, state, default_contestants(features), n_repeats=2)
-print(comparison.verdict.sentence)
+print(textwrap.fill(comparison.verdict.sentence, 84))
 for reason in comparison.verdict.evidence:
-    print(textwrap.fill(reason, 95, initial_indent="- ", subsequent_indent="  "))
+    print(textwrap.fill(reason, 84, initial_indent="- ", subsequent_indent="  "))
 
 # %%
 # The picture says the same. Each dot is a method against its twin on the same splits; left of the
