@@ -311,7 +311,7 @@ def test_predictions_are_never_written_over_or_among_the_rows(tmp_path):
 
 MEASURE = """
 import json, sys, tracemalloc
-import numpy as np, pyarrow
+import numpy as np, pandas, pyarrow.dataset, pyarrow.parquet  # their code is not what is measured
 from tacit.rows import ParquetRows, moments_and_sample
 tracemalloc.start()
 rows = ParquetRows(sys.argv[1], batch_rows=20_000)
@@ -335,6 +335,6 @@ def test_a_row_group_larger_than_memory_allows_is_read_in_parts(tmp_path):
     )
     n_rows, python, arrow, mean = json.loads(done.stdout)
     assert n_rows == 2_000_000
-    assert python < 40e6, python
-    assert arrow < 40e6, arrow
+    assert python < 20e6, python
+    assert arrow < 20e6, arrow
     np.testing.assert_allclose(mean, Moments.of(NumpyRows(table)).mean, atol=1e-12)
