@@ -54,7 +54,7 @@ def test_all_of_them_run_on_a_small_table():
     protocol = CrossValidation(1, n_labeled=12, n_folds=2)
     results = run(family_experiments([table], protocol, CONTENDERS))
     assert {r.status for r in results.runs} == {"ok"}
-    grid = family_table(results, CONTENDERS)
+    grid = family_table(results, CONTENDERS, 2)
     assert [row[0].text for row in grid.rows] == [contender.name for contender in CONTENDERS]
     assert all(float(row[1].text) < 0.3 for row in grid.rows)
 
@@ -74,7 +74,7 @@ def made_up():
 
 
 def test_better_is_bold_and_worse_is_underlined_against_the_own_twin(made_up):
-    rows = {row[0].text: row for row in family_table(made_up, CONTENDERS).rows}
+    rows = {row[0].text: row for row in family_table(made_up, CONTENDERS, 5).rows}
     assert set(rows) == {"LDA", "EM LDA", "pessimistic LDA"}
     assert rows["LDA"][0].bold
     worse, better = rows["EM LDA"], rows["pessimistic LDA"]

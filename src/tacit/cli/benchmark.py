@@ -62,7 +62,7 @@ def benchmark(
                 cluster=cluster,
                 on_progress=on_progress,
             )
-        grid = family_table(results, contenders)
+        grid = family_table(results, contenders, N_FOLDS)
         grid.write(out, "family")
     console = stdout_console(PIPE_WIDTH)
     print_grid(console, grid)

@@ -118,9 +118,7 @@ def family_experiments(
     return [Experiment(chosen, protocol, who) for who, chosen in groups if chosen and who]
 
 
-def family_table(
-    results: Results, contenders: tuple[Contender, ...], n_folds: int = N_FOLDS
-) -> Grid:
+def family_table(results: Results, contenders: tuple[Contender, ...], n_folds: int) -> Grid:
     """One row a method and one column a dataset: error, times worse than its twin, significance."""
     (protocol,) = results.names("protocol")
     datasets = results.names("dataset")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from tacit.selection.contestants import Contestant
 from tacit.selection.differences import PairedDifference
 from tacit.selection.frames import as_frame
-from tacit.selection.html import as_html, in_a_frame
+from tacit.selection.html import ShownAsPage
 from tacit.selection.measure import Measure
 from tacit.selection.verdict import Kind, MethodVerdict, Verdict
 from tacit.selection.wording import difference_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from tacit.report import Page
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class SplitLoss:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(ShownAsPage):
     """Supervised against semi-supervised classifiers on one table.
 
     Print it, or ask for its `verdict`, `frame()`, `plot()` and `to_html()`.
@@ -152,32 +153,10 @@ class Comparison:
 
         return draw_comparison(self)
 
-    @overload
-    def to_html(self) -> str: ...
-
-    @overload
-    def to_html(self, path: str | Path) -> None: ...
-
-    def to_html(self, path: str | Path | None = None) -> str | None:
-        """One self-contained page: the verdict, the picture, the numbers and the evidence.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file to write; one that exists is replaced. By default the page is returned.
-
-        Returns
-        -------
-        str or None
-            The page, or None where it was written.
-        """
+    def _page(self) -> Page:
         from tacit.selection.comparison_page import comparison_page
 
-        return as_html(comparison_page(self), path)
-
-    def _repr_html_(self) -> str:
-        """The page, for notebooks."""
-        return in_a_frame(self.to_html(), "Comparison")
+        return comparison_page(self)
 
     def __repr__(self) -> str:
         return (

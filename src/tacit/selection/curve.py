@@ -5,20 +5,21 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tacit._typing import Matrix
 from tacit.selection.contestants import Contestant
 from tacit.selection.frames import as_frame
-from tacit.selection.html import as_html, in_a_frame
+from tacit.selection.html import ShownAsPage
 from tacit.selection.measure import Measure
 from tacit.selection.power_law import REACH, Forecast, forecast
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from tacit.report import Page
 
 Along = Literal["labels", "unlabeled rows"]
 # What somebody might label in an afternoon.
@@ -80,7 +81,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, repr=False)
-class LearningCurve:
+class LearningCurve(ShownAsPage):
     """Loss against the number of labels and against the number of unlabeled rows.
 
     Attributes
@@ -221,32 +222,10 @@ class LearningCurve:
 
         return draw_curve(self)
 
-    @overload
-    def to_html(self) -> str: ...
-
-    @overload
-    def to_html(self, path: str | Path) -> None: ...
-
-    def to_html(self, path: str | Path | None = None) -> str | None:
-        """One self-contained page: what more labels would buy, and both curves.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file to write; one that exists is replaced. By default the page is returned.
-
-        Returns
-        -------
-        str or None
-            The page, or None where it was written.
-        """
+    def _page(self) -> Page:
         from tacit.selection.curve_page import curve_page
 
-        return as_html(curve_page(self), path)
-
-    def _repr_html_(self) -> str:
-        """The page, for notebooks."""
-        return in_a_frame(self.to_html(), "Learning curves")
+        return curve_page(self)
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows)"
