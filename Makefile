@@ -9,13 +9,13 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench verdicts docs reproduce paper family figures clean
+.PHONY: help demo test properties lint bench verdicts docs reproduce paper family figures clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 	$(BIN)/tacit demo
@@ -25,6 +25,13 @@ test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
 test: $(READY) lint  ## Check the code, then run every test
 	$(BIN)/python -m pytest -n 2
+
+# The tests try the same problems every time; this draws others, and many more.
+properties: export OMP_NUM_THREADS := 1
+properties: export OPENBLAS_NUM_THREADS := 1
+properties: export TACIT_PROPERTIES := new
+properties: $(READY)  ## Look for a problem on which a guarantee or an identity fails (minutes)
+	$(BIN)/python -m pytest -n 2 tests/properties
 
 lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -101,7 +101,7 @@ def test_the_gap_bounds_the_distance_to_the_optimum(seed, n_classes, distance):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 @given(kinds, seeds, classes)
 def test_neither_the_order_of_classes_nor_of_rows_matters(estimator, kind, seed, n_classes):
     data = table_of_classes(kind, seed, n_classes)
@@ -141,7 +141,7 @@ def test_two_classes_as_indicators_give_the_binary_answer(kind, seed, metric, al
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@settings(max_examples=8)
+@settings(max_examples=settings().max_examples // 8)
 @given(st.integers(min_value=0, max_value=10**6), classes)
 def test_thousands_of_rows_give_the_answer_of_the_dense_method(estimator, seed, n_classes):
     random = np.random.default_rng(seed)

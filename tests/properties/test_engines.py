@@ -31,7 +31,7 @@ def _assert_same(estimator, X, y, X_u):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.integers(min_value=0, max_value=10**6))
 def test_thousands_of_rows_give_the_answer_of_the_dense_method(estimator, seed):
     _assert_same(estimator, *_table(seed))

@@ -103,7 +103,7 @@ def test_constrained_nearest_means_average_to_the_mean_of_all_rows(data):
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(tables(), st.sampled_from([0.0, 0.0, 1.0]))
 def test_no_labeling_makes_the_pessimistic_model_worse_than_its_twin(data, alpha):
     model = fitted(MCPLDAClassifier, data, alpha=alpha)
@@ -119,7 +119,7 @@ def test_no_labeling_makes_the_pessimistic_model_worse_than_its_twin(data, alpha
     assert model.guaranteed_gain_ == pytest.approx(total, rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(tables(most_classes=4), st.integers(0, 10**6))
 def test_nearby_labelings_do_not_raise_the_labeled_likelihood(data, seed):
     model = fitted(ICLDAClassifier, data)
@@ -155,7 +155,7 @@ SHIFTED = [NearestMeanClassifier, EMNearestMeanClassifier, MCNearestMeanClassifi
 
 
 @pytest.mark.parametrize("estimator", [*AFFINE, *SHIFTED])
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 3)
 @given(tables(most_classes=3), st.integers(0, 10**6))
 def test_a_map_of_the_features_does_not_matter(estimator, data, seed):
     random = np.random.default_rng(seed)
@@ -171,7 +171,7 @@ def test_a_map_of_the_features_does_not_matter(estimator, data, seed):
 
 
 @pytest.mark.parametrize("estimator", [*AFFINE, *SHIFTED])
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 3)
 @given(tables(), st.integers(0, 10**6))
 def test_names_of_classes_and_the_order_of_rows_do_not_matter(estimator, data, seed):
     random = np.random.default_rng(seed)
