@@ -76,6 +76,19 @@ def test_a_large_mean_does_not_hide_a_column():
     np.testing.assert_allclose(moved.coef, near.coef, rtol=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_functions_stay_orthonormal_where_units_differ_and_a_direction_is_barely_cut(seed):
+    # Columns with large means are nearly the same; the unit of one is tiny, so that its coefficient
+    # could be shortened by a long way along what is cut.
+    random = np.random.default_rng(seed)
+    spread, mean = [1e-6, 1e-4, 1e-2, 1.0, 100.0, 1e-5], [1e-3, 10.0, 10.0, 0.2, -2.0, 0.1]
+    X = random.normal(size=(24, 6)) * spread + mean
+    basis = Basis.of(Moments.of(NumpyRows(X)), fit_intercept=False)
+    assert basis.rank == 5
+    values = basis.functions.values(X)
+    np.testing.assert_allclose(values.T @ values, np.eye(5), atol=1e-7)
+
+
 def test_refinement_makes_nearly_collinear_columns_accurate():
     random = np.random.default_rng(1)
     x = random.normal(size=100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ RANK_CUT = float(np.sqrt(np.finfo(np.float64).eps))
 # Above this reciprocal condition number no eigenvalue can be near the cut, even where LAPACK's
 # estimate is ten times too good, and a Cholesky factor does for a fifth of the time.
 SURELY_FULL_RANK = 10.0 * RANK_CUT
+# Shorter coefficients stand for the same functions if inner products change by no more than this.
+SAME_FUNCTIONS = 1e-6
 # A column whose standard deviation is below this part of its mean is constant up to rounding.
 CONSTANT_CUT = 1e-10
 
@@ -123,7 +126,30 @@ def _orthonormal(correlation: Matrix, unit: Vector) -> Matrix:
     eigenvalues, vectors = np.linalg.eigh(correlation)
     kept = eigenvalues > RANK_CUT * eigenvalues.max(initial=1.0)
     coef = vectors[:, kept] / np.sqrt(eigenvalues[kept]) / unit[:, None]
-    return _orthogonal_to(vectors[:, ~kept] / unit[:, None], coef)
+    return _shortest(coef, vectors[:, ~kept] / unit[:, None], correlation, unit)
+
+
+def _shortest(coef: Matrix, null: Matrix, correlation: Matrix, unit: Vector) -> Matrix:
+    """`coef` without its part in the span of `null`, as far as that leaves the functions the same.
+
+    A direction below the cut is not always invisible. Where the units of the columns differ
+    widely, a little length may cost a long way along it, and what comes back would be another
+    function with another norm. The least visible directions come first; the others are left alone.
+    """
+    for n_used in _halvings(null.shape[1]):
+        shorter = _orthogonal_to(null[:, :n_used], coef)
+        scaled = shorter * unit[:, None]
+        product = scaled.T @ correlation @ scaled
+        if np.abs(product - np.eye(len(product))).max(initial=0.0) <= SAME_FUNCTIONS:
+            # Orthonormal once more, now that it takes next to nothing.
+            return np.linalg.solve(np.linalg.cholesky(product), shorter.T).T
+    return coef
+
+
+def _halvings(n: int) -> Iterator[int]:
+    while n:
+        yield n
+        n //= 2
 
 
 def _inverse_factor(matrix: Matrix) -> Matrix | None:
@@ -142,8 +168,6 @@ def _inverse_factor(matrix: Matrix) -> Matrix | None:
 
 def _orthogonal_to(null: Matrix, coef: Matrix) -> Matrix:
     """`coef` without its part in the span of `null`."""
-    if null.shape[1] == 0:
-        return coef
     directions = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
     for _ in range(2):  # once more against the rounding errors of the first projection
         coef = coef - directions @ (directions.T @ coef)
