@@ -1,11 +1,10 @@
 """Semi-supervised classification that you can trust not to hurt."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.__about__ import __version__
+from tacit._lazy import public_names
 
-# Loaded when first asked for: scikit-learn takes a second, and the command line must be able to
-# answer, or to be interrupted, before that.
 if TYPE_CHECKING:
     from tacit.estimators import (
         EMLDAClassifier,
@@ -54,15 +53,6 @@ __all__ = [
     "__version__",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tacit import estimators
-
-    value = globals()[name] = getattr(estimators, name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = public_names(
+    __name__, {"estimators": [name for name in __all__ if name != "__version__"]}
+)

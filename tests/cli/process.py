@@ -14,7 +14,10 @@ Done = subprocess.CompletedProcess[str]
 PATIENCE = 300.0  # seconds
 
 # Each process comes from one that has imported the library already, which saves it a second.
-_HEAVY = ("tacit.cli.app", "tacit.cli.report_page", "tacit.paper.page", "tacit.tables", "skrub")
+_HEAVY = (
+    *("tacit.cli.app", "tacit.cli.report_page", "tacit.datasets.loading", "tacit.paper.page"),
+    *("tacit.tables.comparing", "tacit.tables.explaining", "tacit.tables.predicting", "skrub"),
+)
 _FORKING = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else None
 if _FORKING is not None:
     _FORKING.set_forkserver_preload([*_HEAVY, "tests.cli.process"])

@@ -10,6 +10,9 @@ from tacit.cli import errors
 from tacit.cli.errors import FAILED, USAGE, _run
 from tests.cli.process import assert_one_sentence, tacit
 
+# From the standard input, which unlike a file is always there.
+READING = ["compare", "-", "-t", "y"]
+
 
 @pytest.fixture(autouse=True)
 def no_debug(monkeypatch):
@@ -21,7 +24,7 @@ def fail_with(monkeypatch, error):
         raise error
 
     monkeypatch.setattr("tacit.tables.table.read_table", read)
-    return _run(["compare", "t.csv", "-t", "y"])
+    return _run(READING)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ def test_debug_shows_where_an_error_comes_from(monkeypatch, capsys):
         raise ValueError("wrong")
 
     monkeypatch.setattr("tacit.tables.table.read_table", read)
-    assert _run(["compare", "t.csv", "-t", "y", "--debug"]) == FAILED
+    assert _run([*READING, "--debug"]) == FAILED
     printed = capsys.readouterr().err
     assert "Traceback" in printed
     assert printed.endswith("tacit compare: wrong\n")
@@ -101,7 +104,7 @@ def test_a_warning_is_a_sentence_too(monkeypatch, capsys):
     monkeypatch.setattr("tacit.tables.table.read_table", read)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        _run(["compare", "t.csv", "-t", "y"])
+        _run(READING)
     assert capsys.readouterr().err == (
         "tacit compare: warning: mind the gap\ntacit compare: wrong\n"
     )
@@ -162,5 +165,5 @@ def test_an_interrupt_ends_with_130_also_where_another_error_hides_it(monkeypatc
 
     for read in (interrupt, stumble):
         monkeypatch.setattr("tacit.tables.table.read_table", read)
-        assert _run(["compare", "t.csv", "-t", "y"]) == 130
+        assert _run(READING) == 130
     assert capsys.readouterr().err == ""

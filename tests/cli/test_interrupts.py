@@ -92,7 +92,7 @@ def deaf_to_termination():
     [(deaf_to_interrupt, 130, "Interrupted"), (deaf_to_termination, 143, "Terminated")],
 )
 def test_a_step_that_does_not_listen_is_ended_and_leaves_no_file(prepare, code, word, tmp_path):
-    arguments = ("compare", "t.csv", "-t", "y", "--report", "r.html")
+    arguments = ("compare", "-", "-t", "y", "--report", "r.html")
     done = run(*arguments, cwd=tmp_path, prepare=prepare)
     assert done.returncode == code, done.stderr
     assert done.stderr.strip() == f"{word}; no file was left half written."

@@ -1,4 +1,9 @@
-"""The commands of `tacit`, in the order of a user's day."""
+"""The commands of `tacit`, in the order of a user's day.
+
+Help and complaints must not wait for scikit-learn, which takes a second or more to import. So the
+modules of the commands import nothing heavy when they are loaded: a command first checks what can
+be checked without, such as whether a file is there, then imports what does the work, then works.
+"""
 
 from __future__ import annotations
 

@@ -41,13 +41,13 @@ def benchmark(
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
+    chosen = chosen_datasets(datasets)
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER, DatasetNotFoundError, load_prepared
     from tacit.experiments import CrossValidation, RunStore, Table, run
     from tacit.experiments.family import N_FOLDS, family_experiments, family_table
 
     contenders = _contenders(methods)
-    chosen = chosen_datasets(datasets)
     check_folder(out)
     found, missing = load_prepared(chosen or PAPER, data)
     if missing and (chosen or not found):

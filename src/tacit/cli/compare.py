@@ -14,7 +14,19 @@ from rich.panel import Panel
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Jobs, Json, Keep, Label, Mark, Seed, TableFile, Target
+from tacit.cli.options import (
+    Debug,
+    Drop,
+    Jobs,
+    Json,
+    Keep,
+    Label,
+    Mark,
+    Seed,
+    TableFile,
+    Target,
+    check_table,
+)
 from tacit.cli.output import (
     MOST_WIDTH,
     STYLES,
@@ -71,11 +83,12 @@ def compare(
     The answer is a verdict with its evidence: labels are held back in turn and predicted by
     supervised and semi-supervised classifiers. Rows without label are never scored.
     """
+    if report is not None:
+        check_can_write(report, "--report")
+    check_table(table)
     from tacit.tables.comparing import compare_table
     from tacit.tables.table import read_table
 
-    if report is not None:
-        check_can_write(report, "--report")
     data = read_table(
         table,
         target,

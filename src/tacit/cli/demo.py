@@ -33,6 +33,7 @@ def demo(
     Four classifiers use 35 labels and all other rows unlabeled, in several random draws. It takes
     under a minute, and needs no data of yours.
     """
+    _check_plot(out)
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import StandardScaler
 
@@ -40,7 +41,6 @@ def demo(
     from tacit.experiments.contenders import ORACLE
     from tacit.experiments.figures import draw_comparison
 
-    _check_plot(out)
     X, y = load_breast_cancer(return_X_y=True)
     table = Table.of(DATASET, StandardScaler().fit_transform(X), y)
     rest = len(y) - N_LABELED
@@ -79,9 +79,9 @@ def demo(
 
 def _check_plot(out: Path) -> None:
     """Complain before all fits of what would fail after them."""
+    check_can_write(out, "--out")
     from tacit._matplotlib import new_figure
 
-    check_can_write(out, "--out")
     kinds = new_figure(1, 1).canvas.get_supported_filetypes()
     if out.suffix.lower().lstrip(".") not in kinds:
         raise typer.BadParameter(

@@ -10,12 +10,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import numpy as np
 import typer
 from rich.text import Text
-from threadpoolctl import threadpool_info
 
-from tacit import ICLSClassifier, __version__
+from tacit import __version__
 from tacit.cli.options import Debug, Json
 from tacit.cli.output import new_grid, print_json, print_points, stdout_console
 
@@ -64,8 +62,8 @@ def doctor(as_json: Json = False, debug: Debug = False) -> None:
     parts = [Part(package, "", _version(package)) for package in CORE]
     for extra, packages in EXTRAS.items():
         parts += [Part(name, extra, _installed(name, module)) for name, module in packages.items()]
-    blas = _blas()
     problem = _problem()
+    blas = _blas()  # after a fit, which has loaded the libraries
     threads = {name: os.environ[name] for name in VARIABLES if name in os.environ}
     if as_json:
         print_json(
@@ -146,6 +144,9 @@ def _missing(parts: list[Part]) -> list[str]:
 
 
 def _blas() -> list[dict[str, Any]]:
+    """The libraries of linear algebra that this process has loaded."""
+    from threadpoolctl import threadpool_info
+
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for library in threadpool_info():
         if library.get("user_api") != "blas":
@@ -162,9 +163,13 @@ def _blas() -> list[dict[str, Any]]:
 
 def _problem() -> str | None:
     """Fit a problem with a known answer; None if it comes out right."""
+    import numpy as np
+
     X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     y = np.array([0, 0, -1, -1, 1, 1])
     try:
+        from tacit import ICLSClassifier
+
         model = ICLSClassifier().fit(X, y)
     except Exception as error:
         return f"A small fit failed: {type(error).__name__}: {error}"

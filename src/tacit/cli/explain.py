@@ -33,11 +33,12 @@ def explain(
     Its certificate, its largest coefficients, how sure predictions are, what was done to the data,
     and the command that fitted it.
     """
-    from tacit.tables.explaining import Weight, other_versions, weights_of
     from tacit.tables.model_file import load_model
 
     fitted = load_model(model)
-    weights: list[Weight] = weights_of(fitted)
+    from tacit.tables.explaining import other_versions, weights_of
+
+    weights = weights_of(fitted)
     notes = [*fitted.card.notes, *other_versions(fitted.card)]
     if as_json:
         values = {**asdict(fitted.card), "notes": notes}

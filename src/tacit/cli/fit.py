@@ -13,7 +13,17 @@ from rich.console import Console
 from rich.text import Text
 
 from tacit._files import check_can_write
-from tacit.cli.options import Debug, Drop, Json, Keep, Label, Mark, TableFile, Target
+from tacit.cli.options import (
+    Debug,
+    Drop,
+    Json,
+    Keep,
+    Label,
+    Mark,
+    TableFile,
+    Target,
+    check_table,
+)
 from tacit.cli.output import (
     counted,
     print_heading,
@@ -70,13 +80,14 @@ def fit(
     The steps that make numbers of the columns are saved with it, so that `tacit predict` takes
     tables like this one.
     """
+    check_can_write(out, "--out")
+    penalty = _penalty(alpha)
+    check_table(table)
     from tacit.tables.fitting import fit_streamed, fit_table
     from tacit.tables.model_file import save_model
     from tacit.tables.streaming import read_streamed
     from tacit.tables.table import read_table
 
-    check_can_write(out, "--out")
-    penalty = _penalty(alpha)
     settings: dict[str, Any] = {
         "labels": label or (),
         "keep": keep or (),

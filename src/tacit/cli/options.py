@@ -19,6 +19,14 @@ def _jobs(jobs: int) -> int:
     return jobs
 
 
+def check_table(source: str) -> None:
+    """Complain of a table that is not there, before what reads tables is imported."""
+    from tacit.tables.reading import STANDARD_INPUT, existing
+
+    if source != STANDARD_INPUT:
+        existing(source)
+
+
 TableFile = Annotated[
     str,
     typer.Argument(

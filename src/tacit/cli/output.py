@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -127,10 +126,11 @@ def this_command() -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
+    # Arrays and numbers of NumPy, which is not imported for them.
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):

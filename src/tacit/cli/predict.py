@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from tacit._files import check_can_write, written_whole
-from tacit.cli.options import Debug, Json, ModelFile, TableFile
+from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_table
 from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
@@ -48,10 +48,7 @@ def predict(
     from labels that were held back) and label_without_unlabeled (what the supervised classifier
     alone would say).
     """
-    from tacit.tables.doubts import Doubts
     from tacit.tables.model_file import is_model_file, load_model
-    from tacit.tables.predicting import predict_file
-    from tacit.tables.sampling import is_big_parquet
 
     if out != STANDARD_OUTPUT:
         check_can_write(Path(out), "--out")
@@ -64,8 +61,11 @@ def predict(
             f"{table!r} is a model and {str(model)!r} is none, so the two look swapped; write "
             f"`tacit predict {shlex.join([table, str(model)])}`."
         )
-    is_big_parquet(table)  # complains about a table that is not there, before the model is loaded
+    check_table(table)
     fitted = load_model(model)
+    from tacit.tables.doubts import Doubts
+    from tacit.tables.predicting import predict_file
+
     doubts = Doubts(fitted)
     frames = predict_file(fitted, table, keep, doubts)
     summary = Summary()

@@ -64,6 +64,8 @@ def reproduce(
     each number stands beside the published one. Runs are kept in the folder as they come: a call
     that was interrupted goes on where it stopped, and one with more repeats adds to what is there.
     """
+    chosen = chosen_datasets(datasets)
+    check_folder(out)
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER
     from tacit.paper.page import duration, summary_in_words, write_page
@@ -71,7 +73,6 @@ def reproduce(
     from tacit.paper.reproduce import PARTS, Request, with_repeats
     from tacit.paper.reproduce import reproduce as run_request
 
-    chosen = chosen_datasets(datasets)
     names = {part.value for part in parts or []}
     request = Request(
         out=out,
@@ -83,7 +84,6 @@ def reproduce(
         cluster=cluster,
         must_have=chosen is not None,
     )
-    check_folder(out)
     with resumable(out):
         with stages() as on_progress:
             result = run_request(request, on_progress)
