@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,58 @@ def test_ctrl_c_ends_workers_too_and_is_heeded_in_the_background(table, tmp_path
     assert done.stderr.strip() == SENTENCE
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
     # The pipes of the process are closed, so no worker that holds them is alive.
+
+
+# The same, but to all its processes, as a terminal does, and while they are being started.
+WHEN_WORKERS_START = WHEN_WORKERS_WORK.replace(
+    "os.kill(os.getpid(), signal.SIGINT)",
+    "time.sleep(DELAY); os.killpg(os.getpgid(0), signal.SIGINT)",
+)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.4])
+def test_workers_that_are_being_started_say_nothing_of_ctrl_c(delay, table, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WHEN_WORKERS_START.replace("DELAY", str(delay))],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        start_new_session=True,
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.strip() == SENTENCE
+
+
+def end_in_two_threads():
+    """The grace is over just when the orderly end has come to its last step."""
+    from tacit.cli import interrupts
+
+    def read_table(*_, **__):
+        both, leave = threading.Barrier(2), os._exit
+
+        def leave_late(code):
+            time.sleep(0.3)  # so that the other one would speak too
+            leave(code)
+
+        def other():
+            both.wait()
+            interrupts.end_now()
+
+        os._exit = leave_late
+        threading.Thread(target=other, daemon=True).start()
+        both.wait()
+        raise KeyboardInterrupt
+
+    tacit.tables.table.read_table = read_table
+
+
+def test_the_end_is_told_once_where_two_threads_come_to_it(tmp_path):
+    done = run("compare", "-", "-t", "y", cwd=tmp_path, prepare=end_in_two_threads)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.strip() == SENTENCE
 
 
 def deaf_to(number):

@@ -11,5 +11,5 @@ from hypothesis import HealthCheck, settings
 # No deadline: machines differ, and a slow example is not a wrong one.
 EVERYWHERE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", EVERYWHERE, max_examples=60, derandomize=True)
-settings.register_profile("new", EVERYWHERE, max_examples=2000, print_blob=True)
+settings.register_profile("new", EVERYWHERE, max_examples=500, print_blob=True)
 settings.load_profile(os.environ.get("TACIT_PROPERTIES", "same"))

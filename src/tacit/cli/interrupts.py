@@ -34,6 +34,7 @@ class _State:
 
 # Of the process, as signals are.
 _state = _State()
+_ending = threading.Lock()
 
 
 def listen() -> None:
@@ -87,7 +88,12 @@ def resumable(folder: Path) -> Iterator[None]:
 
 
 def end_now() -> NoReturn:
-    """Remove what is half written, stop worker processes, say so, and end at once."""
+    """Remove what is half written, stop worker processes, say so, and end at once.
+
+    An orderly end may come to this just when the grace is over; the second caller waits here for
+    the first to end them both.
+    """
+    _ending.acquire()
     remove_unfinished()
     _end_workers()
     for stream in (sys.stdout, sys.stderr):

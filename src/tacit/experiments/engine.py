@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from joblib import Parallel, delayed
+from joblib import delayed
 
+from tacit._workers import as_they_end
 from tacit.experiments.protocols import Table
 from tacit.experiments.run import Run
 from tacit.experiments.trial import Trial, run_trial
@@ -55,18 +55,8 @@ def run_trials(
 def _in_processes(
     trials: Sequence[Trial], tables: Mapping[str, Table], jobs: int
 ) -> Generator[Done]:
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    done = parallel(
-        delayed(_numbered)(i, trial, tables[trial.dataset]) for i, trial in enumerate(trials)
-    )
-    try:
-        # Not `yield from done`, which would be closed first.
-        yield from (each for each in done)
-    finally:
-        with warnings.catch_warnings():
-            # joblib has advice for those who stop before the end; here it was the user.
-            warnings.simplefilter("ignore", UserWarning)
-            done.close()
+    calls = (delayed(_numbered)(i, trial, tables[trial.dataset]) for i, trial in enumerate(trials))
+    return as_they_end(calls, jobs, batch_size=1)
 
 
 def _on_cluster(

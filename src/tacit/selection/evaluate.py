@@ -11,12 +11,13 @@ from typing import Any
 
 import joblib
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Index
+from tacit._workers import as_they_end
 from tacit.rows.sweep import one_blas_thread
 from tacit.selection.contestants import Contestant
 from tacit.selection.labeled_table import LabeledTable, rows_below
@@ -157,7 +158,7 @@ def run_all(
 
 def _outcomes(calls: Iterable[Any], n_jobs: int | None) -> Generator[tuple[int, Results]]:
     if joblib.effective_n_jobs(n_jobs) > 1:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
+        yield from as_they_end(calls, n_jobs)
     else:
         # Without joblib, so that an interrupt ends at once and errors keep a short traceback.
         yield from (function(*given, **named) for function, given, named in calls)
