@@ -90,7 +90,7 @@ def test_it_leaves_equalities_alone():
 
 def test_multipliers_that_all_vanish_are_not_compared_with_each_other():
     V, q = np.eye(3), np.array([0.0, 0.0, 2.0])
-    assert unit_of_multipliers(V, q, np.full(3, 1e-15)) == pytest.approx(0.2)
+    assert unit_of_multipliers(V, q, np.full(3, 1e-15)) == pytest.approx(0.02)
     assert unit_of_multipliers(V, q, np.full(3, 0.7)) == pytest.approx(0.7)
 
 

@@ -13,8 +13,9 @@ from tacit.solver.walk import MANY_FREE, ROUNDING, shortest, walk
 REACHED = 1e-11
 # Added to the diagonal of a matrix that may lack rank, relative to its trace.
 REGULARISATION = 1e-14
-# Multipliers whose mean is below this part of the largest slope that there can be are all small.
-SMALL_SLOPES = 0.1
+# Multipliers whose mean is below this part of the largest that it can be are all small. With fifty
+# directions and hardly any fractional label it is about a tenth.
+SMALL_SLOPES = 0.01
 
 
 def reach(problem: BoxProblem, u: Vector) -> Vector | None:
@@ -107,5 +108,5 @@ def unit_of_multipliers(V: Matrix, q: Matrix, multipliers: Matrix) -> float:
     it, labels near a bound would look as if they were at it for ever. No slope v'q is larger than
     ||v|| ||q||, and q vanishes only where the target is inside.
     """
-    longest = float(np.sqrt(np.einsum("ij,ij->i", V, V).max(initial=0.0)))
-    return max(float(multipliers.mean()), SMALL_SLOPES * longest * float(np.linalg.norm(q)))
+    length = float(np.sqrt(np.einsum("ij,ij->i", V, V)).mean())
+    return max(float(multipliers.mean()), SMALL_SLOPES * length * float(np.linalg.norm(q)))
