@@ -41,6 +41,7 @@ def benchmark(
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
+    from tacit._files import remove_left_behind
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER, DatasetNotFoundError, load_prepared
     from tacit.experiments import CrossValidation, RunStore, Table, run
@@ -64,6 +65,7 @@ def benchmark(
             )
         grid = family_table(results, contenders, N_FOLDS)
         grid.write(out, "family")
+        remove_left_behind(out)
     console = stdout_console(PIPE_WIDTH)
     print_grid(console, grid)
     for name, reason in missing.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tacit._files import write_text, written_whole
+from tacit._files import remove_left_behind, write_text, written_whole
 from tacit._matplotlib import new_figure
 from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
@@ -143,6 +143,7 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
     results = _run(request, datasets, on_progress)
     sections = tuple(_sections(request, datasets, missing, results, on_progress))
     write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
+    remove_left_behind(request.out)
     return Reproduction(
         request.out,
         sections,
@@ -210,9 +211,9 @@ def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
 
 
 def _figure1(out: Path) -> Section:
-    with written_whole(out / "figure1.png") as png, written_whole(out / "figure1.svg") as svg:
-        figure1(png)
-        figure1(svg)
+    for name in ("figure1.png", "figure1.svg"):
+        with written_whole(out / name) as partial:
+            figure1(partial)
     return Section(
         "figure1", "Figure 1: Theorem 1 in a picture", figures=(("figure1", FIGURE1_CAPTION),)
     )
