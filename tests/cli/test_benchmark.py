@@ -14,6 +14,7 @@ def test_chosen_methods_are_run_with_their_twins(tmp_path):
     assert_good(done, "least squares", "USM", "LDA", "EM LDA", "WDBC")
     assert done.stderr == ""
     assert "S4VM" not in done.stdout
+    assert "With 1 repeat no difference can be significant" in " ".join(done.stdout.split())
     folder = tmp_path / "benchmarked"
     assert {path.name for path in folder.iterdir()} == {
         "family.md",
