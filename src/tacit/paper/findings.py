@@ -198,7 +198,7 @@ def figure2_findings(results: Results) -> Iterator[Finding]:
         "The mean error of ICLS is nowhere above that of supervised by more than two standard "
         "errors of their difference.",
         not above if min(pairs) >= N_CURVES else None,
-        f"Of {counted(len(points), 'point')} none has two repeats that ended, and fewer have no "
+        f"None of {counted(len(points), 'point')} has two repeats that ended, and one alone has no "
         "standard error."
         if len(untold) == len(points)
         else f"{counted(len(points), 'point')}, each from {counted(min(pairs))} or more"

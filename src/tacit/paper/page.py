@@ -121,8 +121,8 @@ def _how_it_went(reproduction: Reproduction) -> Iterator[str]:
             f"The numbers behind {listed(fitted)} are in <code>runs/runs.parquet</code>, one row a "
             "run. Draws are seeded by a hash of dataset, protocol, labels and repeat, so they do "
             "not depend on the machine or the number of processes. Where decision values lie on "
-            "the border, as some do on SPECT, the rounding of the processor decides, and an error "
-            "may differ in the third decimal."
+            "the border, as some do on SPECT, the rounding of the processor decides, and a mean "
+            "error may differ in the third decimal."
         )
     if "theorem" in names:
         yield (
