@@ -118,6 +118,13 @@ def test_a_failed_repeat_is_told_and_the_others_are_compared():
     assert "EM LDA on d, 1 of 10 (failed: ValueError: no answer)" in grid.note
 
 
+def test_nothing_is_counted_against_a_twin_that_failed():
+    rows, grid = table_of(runs("LDA", np.full(8, np.nan)), runs("EM LDA", twin_of(8)))
+    assert rows["LDA"][4].text == "failed"
+    assert rows["EM LDA"][4].text == ".250"
+    assert "LDA on d, 8 of 8 (failed" in grid.note
+
+
 def test_methods_that_were_not_run_on_a_dataset_are_explained():
     twin = twin_of(8)
     rows, grid = table_of(runs("SVM", twin), runs("SVM", twin, "many"), runs("S4VM", twin))

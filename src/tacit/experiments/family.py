@@ -189,8 +189,10 @@ def _cell(results: Results, place: _Place, twin: str, repeats: int) -> Cell:
         return Cell("failed" if place.n_runs else "–")
     text = _short(summary.mean)
     remark = "" if summary.n_repeats == repeats else f"{summary.n_repeats} of {counted(repeats)}"
-    where = (summary.dataset, summary.protocol, twin)
-    if summary.classifier == twin or not results.sizes(*where):
+    baseline = results.summary(
+        summary.dataset, summary.protocol, twin, ERROR, summary.n_unlabeled, twin
+    )
+    if summary.classifier == twin or baseline is None:
         return Cell(text, remark)
     sign = direction(
         results, place.dataset, summary.protocol, summary.classifier, twin, summary.n_unlabeled
