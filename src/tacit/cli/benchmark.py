@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from tacit._files import remove_left_behind
 from tacit.cli.experiment_options import (
     Cluster,
     DataFolder,
@@ -41,7 +42,6 @@ def benchmark(
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
-    from tacit._files import remove_left_behind
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER, DatasetNotFoundError, load_prepared
     from tacit.experiments import CrossValidation, RunStore, Table, run
