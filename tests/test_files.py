@@ -1,8 +1,15 @@
 import os
+import time
 
 import pytest
 
-from tacit._files import check_can_write, remove_unfinished, write_text, written_whole
+from tacit._files import (
+    check_can_write,
+    remove_left_behind,
+    remove_unfinished,
+    write_text,
+    written_whole,
+)
 
 
 def test_a_file_appears_only_when_all_is_written(tmp_path):
@@ -74,3 +81,26 @@ def test_what_is_no_plain_file_is_written_to_and_never_replaced(tmp_path):
         assert where == pipe
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def left_behind(folder, name, seconds_ago):
+    file = folder / name
+    file.write_text("half")
+    os.utime(file, (time.time() - seconds_ago,) * 2)
+    return file
+
+
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
+    left_behind(tmp_path, ".index.0123456789ab.partial.html", 60)
+    left_behind(tmp_path, ".figure.1.0123456789ab.partial", 60)
+    kept = {
+        left_behind(tmp_path, "index.html", 60),
+        left_behind(tmp_path, ".notes.partial.html", 60),
+        # Another process may be at it.
+        left_behind(tmp_path, ".index.ba9876543210.partial.html", -60),
+    }
+    with written_whole(tmp_path / "own.csv") as own:
+        left_behind(tmp_path, own.name, 60)
+        remove_left_behind(tmp_path)
+        assert own.exists()
+    assert set(tmp_path.iterdir()) == kept | {tmp_path / "own.csv"}

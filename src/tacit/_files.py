@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # What is being written now, so that a process that is told to stop at once can clean up.
 _unfinished: set[Path] = set()
+# The names that `written_whole` makes.
+_PARTIAL = re.compile(r"\..*\.[0-9a-f]{12}\.partial(\.[^.]*)?")
+# A file that is being written changes more often than that.
+_IDLE_SECONDS = 1.0
+# What the system says of a full disk, and of a limit on the size of files: while writing, when it
+# knows no name.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 @contextmanager
@@ -57,6 +67,8 @@ def _name(error: OSError, partial: Path, file: Path) -> None:
     elif error.errno is not None and hidden in str(error.strerror):
         # Arrow puts the name into the words.
         error.filename, error.strerror = known, os.strerror(error.errno)
+    elif error.filename is None and error.errno in _NO_ROOM:
+        error.filename, error.strerror = known, os.strerror(error.errno)
 
 
 def write_text(file: Path, text: str) -> None:
@@ -69,6 +81,22 @@ def remove_unfinished() -> None:
     """Delete whatever is half written, before a process ends without unwinding."""
     for partial in list(_unfinished):
         partial.unlink(missing_ok=True)
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Delete the half-written files of processes that were killed.
+
+    Parameters
+    ----------
+    folder : Path
+        Files within it, not in folders below. One that changed within the last second is left: it
+        may be that of another process which is just writing it.
+    """
+    for file in folder.glob(".*.partial*"):
+        if _PARTIAL.fullmatch(file.name) and file not in _unfinished:
+            with suppress(OSError):  # gone meanwhile, or not ours to delete: no reason to stop
+                if time.time() - file.stat().st_mtime > _IDLE_SECONDS:
+                    file.unlink()
 
 
 def check_can_write(file: Path, what: str) -> None:

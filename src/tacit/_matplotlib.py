@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,9 +20,22 @@ def new_figure(width: float, height: float) -> Figure:
     It is made without pyplot: no global state, and no display is looked for.
     """
     try:
-        from matplotlib.figure import Figure
+        with _quiet_fonts():
+            from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
             "Drawing needs matplotlib; install it with: pip install 'tacit[plots]'"
         ) from error
     return Figure(figsize=(width, height), layout="constrained", dpi=150)
+
+
+@contextmanager
+def _quiet_fonts() -> Iterator[None]:
+    """Keep matplotlib from saying that it looks for fonts, as it does once on a slow machine."""
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 # What is wrong, and words of the sentence that says so.
@@ -33,3 +34,12 @@ def spoil(out: Path, what: str, classifier: str) -> Path:
         plan.write_text("{}")
     whole.write_bytes(b"PAR1" + b"\x00garbage" * 40 + b"PAR1")
     return whole
+
+
+def leave_half_a_file(out: Path, name: str) -> None:
+    """Leave in the folder `out` what a process leaves that is killed while it writes `name`."""
+    out.mkdir(parents=True, exist_ok=True)
+    stem, _, suffix = name.rpartition(".")
+    file = out / f".{stem}.0123456789ab.partial.{suffix}"
+    file.write_text("half")
+    os.utime(file, (0, 0))

@@ -3,16 +3,18 @@
 import pytest
 
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
-from tests.cli.run_folders import SPOILED, spoil
+from tests.cli.run_folders import SPOILED, leave_half_a_file, spoil
 
 CHOSEN = ("--methods", "USM,em lda", "--datasets", "wdbc", "--repeats", "1", "--jobs", "1")
 
 
 def test_chosen_methods_are_run_with_their_twins(tmp_path):
+    leave_half_a_file(tmp_path / "benchmarked", "family.md")
     done = started("benchmark", *CHOSEN, cwd=tmp_path)
     assert_good(done, "least squares", "USM", "LDA", "EM LDA", "WDBC")
     assert done.stderr == ""
     assert "S4VM" not in done.stdout
+    assert "With 1 repeat no difference can be significant" in " ".join(done.stdout.split())
     folder = tmp_path / "benchmarked"
     assert {path.name for path in folder.iterdir()} == {
         "family.md",

@@ -79,6 +79,15 @@ def test_a_file_that_would_be_refused_is_not_ready(content, reason, tmp_path):
     assert reason in parkinsons["reasons"][0]
 
 
+def test_of_a_file_that_is_refused_it_says_why_and_not_to_put_it_there(tmp_path):
+    (tmp_path / "sonar.csv").write_text("a,b\n1,2\n")
+    done = tacit("datasets", "--data", str(tmp_path), cwd=tmp_path)
+    assert_good(done)
+    told = " ".join(done.stdout[done.stdout.index("- Sonar:") :].split())
+    assert "unexpected: 'a'. Mend the file, or take it out of the folder." in told
+    assert "put sonar.csv" not in told
+
+
 BAD = {
     "a folder that does not exist": (1, ("--data", "nowhere"), {}, "nowhere"),
     "a file as the folder": (1, ("--data", "file.csv"), {}, "file.csv"),

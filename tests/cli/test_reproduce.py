@@ -12,12 +12,13 @@ import pytest
 from tacit.cli.reproduce import Part
 from tacit.paper.reproduce import PARTS
 from tests.cli.process import assert_good, assert_one_sentence, environment, started, tacit
-from tests.cli.run_folders import SPOILED, spoil
+from tests.cli.run_folders import SPOILED, leave_half_a_file, spoil
 
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reproduce")
+    leave_half_a_file(folder / "out", "index.html")
     done = started(
         "reproduce", "--quick", "--datasets", "wdbc", "--jobs", "1", "--out", "out",
         cwd=folder, COLUMNS="160",

@@ -59,22 +59,29 @@ def test_all_of_them_run_on_a_small_table():
     assert all(float(row[1].text) < 0.3 for row in grid.rows)
 
 
-@pytest.fixture
-def made_up():
-    def runs(name, errors):
-        return [
-            Run("d", "cross-validation", name, 10, 50, repeat, "error", value, 0.1, "ok")
-            for repeat, value in enumerate(errors)
-        ]
+def runs(name, errors, dataset="d"):
+    """Runs with these errors, one a repeat; those that are NaN have failed."""
+    return [
+        Run(dataset, "cross-validation", name, 10, 50, repeat, "error", value, 0.1, status)
+        for repeat, value in enumerate(errors)
+        for status in ("ok" if np.isfinite(value) else "failed: ValueError: no answer",)
+    ]
 
-    twin = np.linspace(0.2, 0.3, 10)
-    return Results.of(
-        runs("LDA", twin) + runs("EM LDA", twin + 0.05) + runs("pessimistic LDA", twin - 0.05)
+
+def table_of(*groups):
+    grid = family_table(Results.of([run for group in groups for run in group]), CONTENDERS, 5)
+    return {row[0].text: row for row in grid.rows}, grid
+
+
+def twin_of(n_repeats):
+    return np.linspace(0.2, 0.3, n_repeats)
+
+
+def test_better_is_bold_and_worse_is_underlined_against_the_own_twin():
+    twin = twin_of(10)
+    rows, grid = table_of(
+        runs("LDA", twin), runs("EM LDA", twin + 0.05), runs("pessimistic LDA", twin - 0.05)
     )
-
-
-def test_better_is_bold_and_worse_is_underlined_against_the_own_twin(made_up):
-    rows = {row[0].text: row for row in family_table(made_up, CONTENDERS, 5).rows}
     assert set(rows) == {"LDA", "EM LDA", "pessimistic LDA"}
     assert rows["LDA"][0].bold
     worse, better = rows["EM LDA"], rows["pessimistic LDA"]
@@ -82,6 +89,65 @@ def test_better_is_bold_and_worse_is_underlined_against_the_own_twin(made_up):
     assert (better[4].underline, better[4].bold, better[4].text) == (False, True, ".200 (0)")
     assert [cell.text for cell in worse[1:4]] == [".300", "0", "1"]
     assert [cell.text for cell in better[1:4]] == [".200", "1", "0"]
+    assert "properly" not in grid.note
+    assert "left out" not in grid.note
+
+
+def test_a_method_whose_fits_all_failed_stays_and_has_no_mean():
+    twin = twin_of(10)
+    rows, grid = table_of(
+        runs("LDA", twin), runs("LDA", twin, "e"),
+        runs("EM LDA", twin), runs("EM LDA", np.full(10, np.nan), "e"),
+        runs("pessimistic LDA", np.full(10, np.nan)),
+    )  # fmt: skip
+    assert [cell.text for cell in rows["EM LDA"][1:]] == ["–", "0", "0", ".250 (0)", "failed"]
+    assert [cell.text for cell in rows["pessimistic LDA"][1:]] == ["–", "0", "0", "failed", "–"]
+    assert "EM LDA on e, 10 of 10 (failed: ValueError: no answer)" in grid.note
+    (record,) = [r for r in grid.records if (r["method"], r["dataset"]) == ("EM LDA", "e")]
+    assert (record["error"], record["repeats"], record["flawed"]) == (None, 0, 10)
+
+
+def test_a_failed_repeat_is_told_and_the_others_are_compared():
+    twin = twin_of(10)
+    once = twin - 0.05
+    once[3] = np.nan
+    rows, grid = table_of(runs("LDA", twin), runs("EM LDA", once))
+    cell = rows["EM LDA"][4]
+    assert cell.bold
+    assert cell.beside == "9 of 10 repeats"
+    assert "EM LDA on d, 1 of 10 (failed: ValueError: no answer)" in grid.note
+
+
+def test_nothing_is_counted_against_a_twin_that_failed():
+    rows, grid = table_of(runs("LDA", np.full(8, np.nan)), runs("EM LDA", twin_of(8)))
+    assert rows["LDA"][4].text == "failed"
+    assert rows["EM LDA"][4].text == ".250"
+    assert "LDA on d, 8 of 8 (failed" in grid.note
+
+
+def test_methods_that_were_not_run_on_a_dataset_are_explained():
+    twin = twin_of(8)
+    rows, grid = table_of(runs("SVM", twin), runs("SVM", twin, "many"), runs("S4VM", twin))
+    assert [cell.text for cell in rows["S4VM"][4:]] == [".250 (0)", "–"]
+    assert rows["S4VM"][1].text == ".250"
+    assert f"more than {MANY_FEATURES} features are left out" in grid.note
+
+
+@pytest.mark.parametrize(
+    ("n_repeats", "count", "words"),
+    [
+        (1, "–", "With 1 repeat no difference can be significant: that takes at least 8."),
+        (7, "–", "With 7 repeats no difference can be significant: that takes at least 8."),
+        (8, "1", "With 8 repeats that takes a difference of the same sign in every one of them."),
+    ],
+)
+def test_what_so_few_repeats_can_tell_is_said(n_repeats, count, words):
+    twin = twin_of(n_repeats)
+    rows, grid = table_of(runs("LDA", twin), runs("EM LDA", twin - 0.05))
+    assert [cell.text for cell in rows["EM LDA"][2:4]] == [count, "0" if count == "1" else "–"]
+    assert [cell.text for cell in rows["LDA"][2:4]] == ["", ""]
+    assert words in grid.note
+    assert "1 repeats" not in grid.note
 
 
 def test_the_figure_has_a_panel_for_every_method_and_problem():

@@ -31,8 +31,26 @@ def text_of(reproduction: Reproduction) -> str:
 
 def test_the_summary_counts_what_holds_what_does_not_and_what_is_open(reproduction):
     assert summary_in_words(reproduction) == (
-        "1 of 3 statements hold, 1 do not, and 1 cannot be told from so few repeats."
+        "1 of 3 statements holds, 1 does not, and 1 cannot be told from so few repeats."
     )
+
+
+@pytest.mark.parametrize(
+    ("holds", "words"),
+    [
+        ((), "No statement of the paper was put to the test."),
+        ((None,), "The one statement cannot be told from so few repeats."),
+        ((None, None), "None of 2 statements can be told from so few repeats."),
+        ((True, True), "2 of 2 statements hold."),
+        ((True, None), "1 of 2 statements holds, and 1 cannot be told from so few repeats."),
+        ((False, False), "0 of 2 statements hold, 2 do not."),
+    ],
+)
+def test_the_summary_speaks_of_what_could_be_told(reproduction, holds, words):
+    findings = tuple(Finding("It.", answer, "") for answer in holds)
+    (section,) = reproduction.sections
+    judged = replace(reproduction, sections=(replace(section, findings=findings),))
+    assert summary_in_words(judged) == words
 
 
 def test_text_is_escaped(reproduction):
@@ -48,6 +66,38 @@ def test_the_page_speaks_of_the_parts_that_were_run_and_no_other(reproduction):
     assert "learning curves with" not in page
     assert "random problems" not in page
     assert "Not asked for: table1, regularised, figure1, figure2, theorem." in page
+
+
+def page_of(reproduction, *names):
+    sections = tuple(Section(name, name.title(), (), (), (GRID,)) for name in names)
+    return text_of(replace(reproduction, sections=sections))
+
+
+def test_repeats_are_told_where_only_tuned_classifiers_were_asked_for(reproduction):
+    assert "cross-validation with 3 repeats, on WDBC." in page_of(reproduction, "regularised")
+    both = page_of(reproduction, "table2", "regularised")
+    assert both.count("cross-validation with 3 repeats") == 1
+    once = replace(reproduction, effort=Effort(1, 1, 5))
+    page = page_of(once, "table2", "figure2")
+    assert "cross-validation with 1 repeat, learning curves with 1 repeat, on" in page
+
+
+def test_a_file_of_runs_is_named_only_where_there_is_one(reproduction):
+    without = page_of(reproduction, "table1", "figure1")
+    assert "runs.parquet" not in without
+    assert "earlier" not in without
+    theorem = page_of(reproduction, "theorem")
+    assert "runs.parquet" not in theorem
+    assert "theorem.csv" in theorem
+    fitted = page_of(reproduction, "table1", "table2", "figure2", "theorem")
+    assert "behind table2 and figure2 are in <code>runs/runs.parquet</code>" in fitted
+
+
+def test_the_page_does_not_claim_to_be_computed_anew(reproduction):
+    page = page_of(reproduction, "table2")
+    assert "anew" not in page
+    assert "this run" not in page
+    assert "fits that an earlier call had left in the same folder were not made again" in page
 
 
 def test_what_the_names_mean_is_told_where_they_are_used(reproduction):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from tacit._files import remove_left_behind
 from tacit.cli.experiment_options import (
     Cluster,
     DataFolder,
@@ -64,6 +65,7 @@ def benchmark(
             )
         grid = family_table(results, contenders, N_FOLDS)
         grid.write(out, "family")
+        remove_left_behind(out)
     console = stdout_console(PIPE_WIDTH)
     print_grid(console, grid)
     for name, reason in missing.items():

@@ -69,7 +69,9 @@ def _table(found: list[Availability], n_paper: int) -> Table:
 
 def _advice(each: Availability) -> str:
     """What the sources said of a dataset that is not at hand, and how to get it."""
-    said = "; ".join(each.reasons)
+    said = "; ".join(reason.rstrip(".") for reason in each.reasons)
+    if each.refused:
+        return f"{each.name}: {said}. Mend the file, or take it out of the folder."
     if each.state == "download":
         return f"{each.name}: {said}. It would be fetched from {each.where}"
     return f"{each.name}: {said}. Or put {each.name.lower()}.csv into a folder: --data DIR."

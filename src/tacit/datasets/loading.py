@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -57,6 +57,8 @@ class Availability:
         The same as a sentence, with path, version or id.
     reasons : tuple of str
         What each source before that said; where it is missing, these are the ways to get it.
+    refused : bool
+        Whether the folder has a file of that name which `load` refuses; the last reason says why.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Availability:
     source: str
     where: str
     reasons: tuple[str, ...]
+    refused: bool = False
 
 
 def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
@@ -172,7 +175,7 @@ def available(name: str, data: str | os.PathLike[str] | None = None) -> Availabi
             try:
                 as_dataset(entry, copy.read(), copy.where)
             except (MismatchError, DatasetFileError, SourceError) as error:
-                return _availability(entry, None, [*reasons, str(error)])
+                return replace(_availability(entry, None, [*reasons, str(error)]), refused=True)
         return _availability(entry, copy, reasons)
     return _availability(entry, None, reasons)
 

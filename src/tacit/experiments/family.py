@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.svm import SVC
@@ -29,10 +30,13 @@ from tacit.estimators import (
 )
 from tacit.experiments.contenders import Contender, Sees
 from tacit.experiments.experiment import Experiment
+from tacit.experiments.flaws import flaws
 from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
 from tacit.experiments.protocols import Protocol, Table
 from tacit.experiments.results import Results, Summary
+from tacit.experiments.significance import LEAST_REPEATS, LEVEL, direction, what_counts
+from tacit.experiments.words import counted
 
 LEAST_SQUARES = "least squares"
 KERNEL = "kernel least squares"
@@ -44,8 +48,6 @@ SLOW = frozenset({"implicitly constrained LDA", "S4VM"})
 MANY_FEATURES = 100
 # Half the usual ten: there are twenty methods.
 N_FOLDS = 5
-# Wilcoxon's signed rank test, for bold and underline.
-LEVEL = 0.01
 
 
 def family_contenders() -> tuple[Contender, ...]:
@@ -119,83 +121,120 @@ def family_experiments(
 
 
 def family_table(results: Results, contenders: tuple[Contender, ...], n_folds: int) -> Grid:
-    """One row a method and one column a dataset: error, times worse than its twin, significance."""
+    """One row a method and one column a dataset: error, times worse than its twin, significance.
+
+    A method without any run has no row; one whose fits failed stays and says so.
+    """
     (protocol,) = results.names("protocol")
     datasets = results.names("dataset")
-    rows = []
+    repeats = max(results.names("repeat")) + 1
+    rows, records = [], []
     for contender in contenders:
-        found = [_summary(results, dataset, protocol, contender) for dataset in datasets]
-        cells = [_cell(results, summary, contender.twin) for summary in found]
-        ended = [summary for summary in found if summary is not None]
-        if not ended:
+        places = [_place(results, dataset, protocol, contender) for dataset in datasets]
+        if not any(place.n_runs for place in places):
             continue
-        mean = sum(summary.mean for summary in ended) / len(ended)
-        is_twin = contender.twin == contender.name
+        cells = [_cell(results, place, contender.twin, repeats) for place in places]
+        compared = contender.twin != contender.name
+        tells = compared and repeats >= LEAST_REPEATS
+        silent = "–" if compared else ""
         rows.append(
             (
-                Cell(contender.name, bold=is_twin),
-                Cell(f"{mean:.3f}".removeprefix("0")),
-                Cell("" if is_twin else str(sum(cell.bold for cell in cells))),
-                Cell("" if is_twin else str(sum(cell.underline for cell in cells))),
+                Cell(contender.name, bold=not compared),
+                Cell(_mean(places)),
+                Cell(str(sum(cell.bold for cell in cells)) if tells else silent),
+                Cell(str(sum(cell.underline for cell in cells)) if tells else silent),
                 *cells,
             )
         )
-    repeats = max(results.names("repeat")) + 1
+        records += [_record(place, contender) for place in places if place.n_runs]
     return Grid(
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
         tuple(rows),
-        f"Mean error over {repeats} repeats of cross-validation in {n_folds} folds with "
-        "L = max(d + 5, 20) labels. "
-        "Names in bold are supervised; the methods below each are compared with it: in "
-        "parentheses, in how many repeats the error was above it; bold: better, underlined: worse "
-        f"(Wilcoxon's signed rank test at {LEVEL}). Methods that take up to a minute with more "
-        f"than {MANY_FEATURES} features are left out there, and their mean is over the "
-        "other datasets.",
-        tuple(
-            {
-                "dataset": s.dataset,
-                "method": s.classifier,
-                "twin": c.twin,
-                "error": s.mean,
-                "standard_error": s.standard_error,
-                "times_worse": s.times_worse,
-                "repeats": s.n_repeats,
-                "flawed": s.n_flawed,
-            }
-            for c in contenders
-            for d in datasets
-            if (s := _summary(results, d, protocol, c)) is not None
-        ),
+        _note(results, rows, n_folds, repeats),
+        tuple(records),
     )
 
 
-def _summary(results: Results, dataset: str, protocol: str, contender: Contender) -> Summary | None:
+@dataclass(frozen=True)
+class _Place:
+    """A method on a dataset: its runs, and their summary where any of them ended."""
+
+    dataset: str
+    n_runs: int
+    summary: Summary | None
+
+
+def _place(results: Results, dataset: str, protocol: str, contender: Contender) -> _Place:
     sizes = results.sizes(dataset, protocol, contender.name)
     if not sizes:
-        return None
-    return results.summary(dataset, protocol, contender.name, ERROR, sizes[0], contender.twin)
+        return _Place(dataset, 0, None)
+    return _Place(
+        dataset,
+        len(results.values(dataset, protocol, contender.name, ERROR, sizes[0])),
+        results.summary(dataset, protocol, contender.name, ERROR, sizes[0], contender.twin),
+    )
 
 
-def _cell(results: Results, summary: Summary | None, twin: str) -> Cell:
+def _mean(places: Sequence[_Place]) -> str:
+    """Over the datasets it was run on; none where it failed on one, since that would flatter it."""
+    run_on = [place.summary for place in places if place.n_runs]
+    ended = [summary.mean for summary in run_on if summary is not None]
+    return _short(sum(ended) / len(ended)) if len(ended) == len(run_on) else "–"
+
+
+def _cell(results: Results, place: _Place, twin: str, repeats: int) -> Cell:
+    summary = place.summary
     if summary is None:
-        return Cell("–")
-    text = f"{summary.mean:.3f}".removeprefix("0")
-    if summary.classifier == twin:
-        return Cell(text)
-    other = results.summary(
+        return Cell("failed" if place.n_runs else "–")
+    text = _short(summary.mean)
+    remark = "" if summary.n_repeats == repeats else f"{summary.n_repeats} of {counted(repeats)}"
+    baseline = results.summary(
         summary.dataset, summary.protocol, twin, ERROR, summary.n_unlabeled, twin
     )
-    differs = (
-        other is not None
-        and summary.n_repeats == other.n_repeats
-        and results.p_value(
-            summary.dataset, summary.protocol, summary.classifier, twin, summary.n_unlabeled
-        )
-        < LEVEL
+    if summary.classifier == twin or baseline is None:
+        return Cell(text, remark)
+    sign = direction(
+        results, place.dataset, summary.protocol, summary.classifier, twin, summary.n_unlabeled
     )
-    return Cell(
-        f"{text} ({summary.times_worse})",
-        bold=differs and other is not None and summary.mean < other.mean,
-        underline=differs and other is not None and summary.mean > other.mean,
+    return Cell(f"{text} ({summary.times_worse})", remark, bold=sign == -1, underline=sign == 1)
+
+
+def _record(place: _Place, contender: Contender) -> dict[str, Any]:
+    summary = place.summary
+    return {
+        "dataset": place.dataset,
+        "method": contender.name,
+        "twin": contender.twin,
+        "error": None if summary is None else summary.mean,
+        "standard_error": None if summary is None else summary.standard_error,
+        "times_worse": None if summary is None else summary.times_worse,
+        "repeats": 0 if summary is None else summary.n_repeats,
+        "flawed": place.n_runs if summary is None else summary.n_flawed,
+    }
+
+
+def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repeats: int) -> str:
+    names = {row[0].text for row in rows}
+    left_out = any("–" in (cell.text for cell in row[4:]) for row in rows)
+    flawed = flaws(results, names)
+    sentences = (
+        f"Mean error over {counted(repeats)} of cross-validation in {n_folds} folds with "
+        "L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are "
+        "compared with it: in parentheses, in how many repeats the error was above it; bold: "
+        f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",
+        what_counts(repeats),
+        f"Methods that take up to a minute with more than {MANY_FEATURES} features are left out "
+        "there, and their mean is over the other datasets."
+        if left_out
+        else "",
+        f"Not every run ended properly: {flawed.words}. A method that failed on a dataset "
+        "has no mean."
+        if flawed.n_flawed
+        else "",
     )
+    return " ".join(filter(None, sentences))
+
+
+def _short(error: float) -> str:
+    return f"{error:.3f}".removeprefix("0")

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tacit._matplotlib import COLOURS, new_figure
 from tacit.experiments import LearningCurves, Results
 from tacit.experiments.contenders import ICLS, ORACLE, PROJECTED, SELF_LEARNING, SUPERVISED
 from tacit.experiments.figures import draw_curve
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SHOWN = (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED, ORACLE)
 COLUMNS = 4
+# On an axis of less than a decade.
+MOST_LABELS = 6
 
 
 def figure2(results: Results, measure: str) -> Figure:
@@ -40,8 +45,7 @@ def figure2(results: Results, measure: str) -> Figure:
             draw_curve(panel, results, dataset, rule, classifier, measure, colour)
         if measure != "error":
             panel.set_yscale("log")
-            for which in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
-                which(_plain)
+            _label_heights(panel)
         panel.set_title(dataset, fontsize=10)
         panel.tick_params(labelsize=7, which="both")
     handles, names = panels[0].get_legend_handles_labels()
@@ -52,7 +56,28 @@ def figure2(results: Results, measure: str) -> Figure:
     return figure
 
 
-def _plain(value: float, _: int | None) -> str:
+def _label_heights(panel: Axes) -> None:
+    """Label enough heights of a logarithmic axis to read its scale."""
+    low, high = panel.get_ylim()
+    if high >= 10 * low:
+        for which in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
+            which(_plain)
+        return
+    # Within less than a decade there may be a single one of 1, 2 and 5, or none.
+    step = _step((high - low) / MOST_LABELS)
+    ticks = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
+    panel.set_yticks(ticks, [f"{tick:.6g}" for tick in ticks])
+    panel.set_yticks([], minor=True)
+    panel.set_ylim(low, high)
+
+
+def _step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** np.floor(np.log10(least))
+    return float(next(power * digit for digit in (1, 2, 5, 10) if power * digit >= least))
+
+
+def _plain(value: float, _: float) -> str:
     """A number as people write it, for 1, 2 and 5 times a power of ten; nothing between."""
     leading = float(f"{value:.0e}"[0])
     return f"{value:g}" if leading in (1, 2, 5) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from tacit.datasets import Dataset
 from tacit.experiments import LearningCurves, Results
 from tacit.experiments.contenders import ICLS, SELF_LEARNING, SUPERVISED
+from tacit.experiments.flaws import flaws
 from tacit.experiments.measures import ERROR
-from tacit.experiments.run import OK
+from tacit.experiments.significance import LEAST_REPEATS, what_counts
+from tacit.experiments.words import counted, listed
 from tacit.paper import published
-from tacit.paper.plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
-from tacit.paper.tables import PAPER_COLUMNS, REGULARISED_COLUMNS, RIVALS, ErrorCell, error_cells
+from tacit.paper.tables import PAPER_COLUMNS, RIVALS, ErrorCell, error_cells
 from tacit.paper.theorem import TheoremCheck
 
 # How far a mean may be from the published one, by the number of our repeats: the published one has
@@ -63,7 +64,7 @@ def table1_finding(datasets: Sequence[Dataset]) -> Finding:
         "The datasets have the objects and features of Table 1.",
         not others,
         f"{len(datasets) - len(others)} of {len(datasets)} have"
-        + (f"; not {_listed(others)}." if others else "."),
+        + (f"; not {listed(others)}." if others else "."),
     )
 
 
@@ -81,7 +82,7 @@ def table2_findings(results: Results) -> Iterator[Finding]:
     ]
     if absent:
         yield Finding(
-            "Every cell of Table 2 has a number.", False, f"No fit ended for {_listed(absent)}."
+            "Every cell of Table 2 has a number.", False, f"No fit ended for {listed(absent)}."
         )
     repeats = min((cell.n_repeats for cell in cells.values()), default=0)
     enough = repeats >= published.N_REPEATS
@@ -90,19 +91,29 @@ def table2_findings(results: Results) -> Iterator[Finding]:
     icls = [cell for (_, name), cell in cells.items() if name == ICLS]
     if icls:
         yield _times_worse(icls, repeats)
-        yield from _significance(icls, enough)
+        yield from _significance(icls, repeats)
     for dataset in datasets:
         learning = cells.get((dataset, SELF_LEARNING))
         if dataset in published.UNDERLINED and learning is not None:
             yield Finding(
                 f"Self-learning is significantly worse than supervised on {dataset}.",
                 learning.worse if enough else None,
-                f"It is above supervised in {learning.times_worse} of {learning.n_repeats} "
-                f"repeats, and the difference is {'' if learning.worse else 'not '}significant.",
+                f"It is above supervised in {learning.times_worse} of "
+                f"{counted(learning.n_repeats)}. "
+                + (
+                    _too_few(repeats)
+                    or f"The difference is {'' if learning.worse else 'not '}significant."
+                ),
             )
 
 
-def _significance(icls: Sequence[ErrorCell], enough: bool) -> Iterator[Finding]:
+def _too_few(repeats: int) -> str:
+    """That so few repeats cannot be significant; empty where they can."""
+    return what_counts(repeats) if repeats < LEAST_REPEATS else ""
+
+
+def _significance(icls: Sequence[ErrorCell], repeats: int) -> Iterator[Finding]:
+    enough = repeats >= published.N_REPEATS
     in_bold = [cell for cell in icls if cell.dataset not in published.NOT_BOLD]
     if in_bold:
         bold = [cell.dataset for cell in icls if cell.better]
@@ -112,14 +123,15 @@ def _significance(icls: Sequence[ErrorCell], enough: bool) -> Iterator[Finding]:
             f"ICLS beats self-learning significantly on at least {least} of {len(icls)} datasets "
             f"(in the paper on {len(in_bold)} of them).",
             len(bold) >= least if enough else None,
-            f"It does on {len(bold)}"
-            + (f": not on {_listed(_others(icls, bold))}." if len(bold) < len(icls) else ", all."),
+            _too_few(repeats)
+            or f"It does on {len(bold)}"
+            + (f": not on {listed(_others(icls, bold))}." if len(bold) < len(icls) else ", all."),
         )
     worse = [cell.dataset for cell in icls if cell.worse]
     yield Finding(
         "ICLS is significantly worse than supervised on no dataset.",
         not worse if enough else None,
-        f"It is on {_listed(worse)}." if worse else "It is on none.",
+        _too_few(repeats) or (f"It is on {listed(worse)}." if worse else "It is on none."),
     )
 
 
@@ -136,7 +148,7 @@ def _means(cells: Sequence[ErrorCell], repeats: int) -> Finding:
     return Finding(
         f"Every mean error is within {allowed} of the published one.",
         None if tolerance is None else not outside,
-        f"{len(known) - len(outside)} of {len(known)} cells are, from {_counted(repeats)}; the "
+        f"{len(known) - len(outside)} of {len(known)} cells are, from {counted(repeats)}; the "
         f"largest difference is {largest.difference:+.3f} ({largest.dataset}, "
         f"{largest.classifier})."
         + (f" Outside: {'; '.join(outside)}." if outside else "")
@@ -161,8 +173,8 @@ def _times_worse(cells: Sequence[ErrorCell], repeats: int) -> Finding:
         f"ICLS is rarely above supervised: of {shown} repeats in at most {limit('Diabetes')} on "
         f"Diabetes and {limit('')} elsewhere.",
         not often if repeats >= published.N_REPEATS else None,
-        (f"Too often on {_listed(often)}. " if often else "")
-        + f"In {_counted(repeats)}: "
+        (f"Too often on {listed(often)}. " if often else "")
+        + f"In {counted(repeats)}: "
         + (f"{', '.join(counts)}; 0 elsewhere." if counts else "never."),
     )
 
@@ -174,39 +186,51 @@ def figure2_findings(results: Results) -> Iterator[Finding]:
     points = [(name, size) for name in datasets for size in results.sizes(name, rule, ICLS)]
     if not points:
         return
-    above, pairs = [], []
+    above, untold, pairs = [], [], []
     for dataset, size in points:
         mean, error, n_pairs = _paired(results, dataset, ICLS, size)
         pairs.append(n_pairs)
-        if not mean <= 2 * error:
+        if n_pairs < 2:
+            untold.append(f"{dataset} at U = {size}")
+        elif mean > 2 * error:
             above.append(f"{dataset} at U = {size} ({mean:+.4f} ± {error:.4f})")
     yield Finding(
         "The mean error of ICLS is nowhere above that of supervised by more than two standard "
         "errors of their difference.",
         not above if min(pairs) >= N_CURVES else None,
-        f"{len(points)} points, each from {_counted(min(pairs))} or more"
-        + (f"; above at {'; '.join(above)}." if above else "; above at none."),
+        f"None of {counted(len(points), 'point')} has two repeats that ended, and one alone has no "
+        "standard error."
+        if len(untold) == len(points)
+        else f"{counted(len(points), 'point')}, each from {counted(min(pairs))} or more"
+        + (f"; above at {'; '.join(above)}" if above else "; above at none")
+        + (f"; too few repeats to tell at {listed(untold, 5)}." if untold else "."),
     )
     if "Diabetes" in datasets:
         size = results.sizes("Diabetes", rule, SELF_LEARNING)[-1]
         mean, error, n_pairs = _paired(results, "Diabetes", SELF_LEARNING, size)
+        spread = f" ± {error:.4f}" if n_pairs > 1 else ""
         yield Finding(
             "On Diabetes self-learning ends above supervised.",
             bool(mean > 0) if n_pairs >= N_CURVES else None,
-            f"With {size} unlabeled rows its mean error is {mean:+.4f} ± {error:.4f} from that of "
-            "supervised.",
+            f"With {size} unlabeled rows its mean error is {mean:+.4f}{spread} from that of "
+            f"supervised, in {counted(n_pairs)}."
+            if n_pairs
+            else f"No repeat with {size} unlabeled rows ended for both.",
         )
 
 
 def _paired(results: Results, dataset: str, name: str, size: int) -> tuple[float, float, int]:
-    """Mean difference to supervised, its standard error, and repeats in which both fits ended."""
+    """Mean difference to supervised, its standard error, and repeats in which both fits ended.
+
+    NaN where there are too few of them: none for the mean, one for its standard error.
+    """
     rule = LearningCurves.name
     ours = results.values(dataset, rule, name, ERROR, size)
     difference = ours - results.values(dataset, rule, SUPERVISED, ERROR, size)
     difference = difference[np.isfinite(difference)]
     n = len(difference)
     if n < 2:
-        return (float(difference.mean()) if n else np.nan), np.inf, n
+        return (float(difference.mean()) if n else np.nan), np.nan, n
     return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(n)), n
 
 
@@ -222,66 +246,16 @@ def theorem_finding(outcome: TheoremCheck) -> Finding:
     )
 
 
-def regularised_words(results: Results) -> str:
-    """What the table with tuned penalties shows, in plain words and numbers."""
-    cells = error_cells(results, REGULARISED_COLUMNS)
-    datasets = list(dict.fromkeys(d for d, name in cells if name == RIDGE))
-    if not datasets:
-        return ""
-
-    def mean(name: str) -> float:
-        return float(np.mean([cells[d, name].error for d in datasets if (d, name) in cells]))
-
-    def count(name: str, what: str) -> int:
-        return sum(bool(getattr(cells[d, name], what)) for d in datasets)
-
-    below_icls = sum(cells[d, RIDGE].error < cells[d, ICLS].error for d in datasets)
-    n = len(datasets)
-    gain, ridge_gain = mean(SUPERVISED) - mean(ICLS), mean(SUPERVISED) - mean(RIDGE)
-    verdict = (
-        "So a penalty alone, without unlabeled rows, brings as much as ICLS does in the paper or "
-        "more: the published gain is over a classifier that few careful users would fit."
-        if ridge_gain >= gain > 0
-        else f"So a penalty alone, without unlabeled rows, brings {ridge_gain / gain:.0%} of what "
-        "ICLS brings in the paper."
-        if gain > 0 and ridge_gain > 0
-        else "So here a penalty does not stand in for unlabeled rows."
-    )
-    return (
-        f"A ridge penalty chosen by leave-one-out, with no unlabeled row, takes the mean error of "
-        f"{_counted(n, 'dataset')} from {mean(SUPERVISED):.3f} to {mean(RIDGE):.3f}; ICLS without "
-        f"a penalty takes it to {mean(ICLS):.3f}. Supervised ridge is below ICLS without penalty "
-        f"on {below_icls} of {n}. {verdict} With the tuned penalty and unlabeled rows, ICLS has "
-        f"{mean(RIDGE_ICLS):.3f} (significantly better than supervised ridge on "
-        f"{count(RIDGE_ICLS, 'better')}, worse on {count(RIDGE_ICLS, 'worse')}) and projected "
-        f"{mean(RIDGE_PROJECTED):.3f} (better on {count(RIDGE_PROJECTED, 'better')}, worse on "
-        f"{count(RIDGE_PROJECTED, 'worse')}). Tuned logistic regression, with labels alone, has "
-        f"{mean(LOGISTIC):.3f} (better on {count(LOGISTIC, 'better')}, worse on "
-        f"{count(LOGISTIC, 'worse')})."
-    )
-
-
-def flawed_findings(results: Results) -> Iterator[Finding]:
-    """One where some fit did not end as it should; none where all did."""
-    every = [run for run in results.runs if run.measure == ERROR]
-    flawed = [run for run in every if run.status != OK]
-    kinds = list(dict.fromkeys(f"{run.classifier}: {run.status}" for run in flawed))
-    if flawed:
+def flawed_findings(results: Results, classifiers: Collection[str]) -> Iterator[Finding]:
+    """One where some fit of these classifiers did not end as it should; none where all did."""
+    found = flaws(results, classifiers)
+    if found.n_flawed:
         yield Finding(
             "Every fit ended properly.",
             False,
-            f"{len(every) - len(flawed):,} of {len(every):,} did; the others: "
-            f"{_listed(kinds[:5])}.",
+            f"{found.n_runs - found.n_flawed:,} of {found.n_runs:,} runs did; not: {found.words}.",
         )
-
-
-def _counted(number: int, what: str = "repeat") -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _others(cells: Iterable[ErrorCell], names: Sequence[str]) -> list[str]:
     return [cell.dataset for cell in cells if cell.dataset not in names]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -14,9 +14,10 @@ import sklearn
 
 from tacit import __version__
 from tacit._files import write_text
+from tacit.experiments.words import counted, listed
 from tacit.paper.findings import Finding
 from tacit.paper.published import CITATION
-from tacit.paper.reproduce import NEED_DATA, PARTS, Reproduction, Section
+from tacit.paper.reproduce import FITTED, NEED_DATA, PARTS, Reproduction, Section
 
 _MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
 _LEGEND = """<dl class="legend">
@@ -59,17 +60,26 @@ def write_page(reproduction: Reproduction, command: str) -> Path:
 
 def summary_in_words(reproduction: Reproduction) -> str:
     """One or two sentences: how many findings agree, and which do not."""
-    findings = reproduction.findings
-    counts = {holds: sum(f.holds is holds for f in findings) for holds in (True, False, None)}
-    text = f"{counts[True]} of {len(findings)} statements hold"
-    if counts[False]:
-        text += f", {counts[False]} do not"
-    if counts[None]:
-        text += f", and {counts[None]} cannot be told from so few repeats"
+    text = _verdict([finding.holds for finding in reproduction.findings])
     if reproduction.missing:
         names = ", ".join(reproduction.missing)
         text += f". Left out for want of data: {names}"
     return text + "."
+
+
+def _verdict(holds: list[bool | None]) -> str:
+    yes, no, unknown = (holds.count(answer) for answer in (True, False, None))
+    if not holds:
+        return "No statement of the paper was put to the test"
+    if unknown == len(holds):
+        which = "The one statement" if unknown == 1 else f"None of {unknown} statements"
+        return f"{which} can{'not' if unknown == 1 else ''} be told from so few repeats"
+    text = f"{yes} of {counted(len(holds), 'statement')} hold{'s' if yes == 1 else ''}"
+    if no:
+        text += f", {no} do{'es' if no == 1 else ''} not"
+    if unknown:
+        text += f", and {unknown} cannot be told from so few repeats"
+    return text
 
 
 def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
@@ -92,12 +102,7 @@ def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
         yield "</section>"
     yield '<section id="again"><h2>How to run it again</h2>'
     yield f"<pre>{html.escape(command)}</pre>"
-    yield (
-        f"<p>It took {duration(reproduction.seconds)} on this machine, without what an earlier "
-        "run into the same folder had already done. All numbers are in <code>runs/runs.parquet"
-        "</code>, one row a run. Draws are seeded by a hash of dataset, protocol, labels and "
-        "repeat, so they do not depend on the machine or the number of processes.</p>"
-    )
+    yield f"<p>{' '.join(_how_it_went(reproduction))}</p>"
     versions = (
         f"Tacit {__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, "
         f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
@@ -105,20 +110,46 @@ def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
     yield f'<p class="note">{versions}.</p></section>'
 
 
+def _how_it_went(reproduction: Reproduction) -> Iterator[str]:
+    """Time, where the numbers are, and on what they depend."""
+    names = [section.name for section in reproduction.sections]
+    fitted = [name for name in names if name in FITTED]
+    earlier = ", without what an earlier run into the same folder had already done"
+    yield f"It took {duration(reproduction.seconds)} on this machine{earlier if fitted else ''}."
+    if fitted:
+        yield (
+            f"The numbers behind {listed(fitted)} are in <code>runs/runs.parquet</code>, one row a "
+            "run. Draws are seeded by a hash of dataset, protocol, labels and repeat, so they do "
+            "not depend on the machine or the number of processes. Where decision values lie on "
+            "the border, as some do on SPECT, the rounding of the processor decides, and a mean "
+            "error may differ in the third decimal."
+        )
+    if "theorem" in names:
+        yield (
+            "The random problems of Theorem 1 have a fixed seed, and the counts are in "
+            "<code>theorem.csv</code>."
+        )
+
+
 def _what_was_done(reproduction: Reproduction) -> str:
     effort = reproduction.effort
+    validation = f"cross-validation with {counted(effort.table_repeats)}"
     done = {
-        "table2": f"cross-validation with {effort.table_repeats} repeats",
-        "figure2": f"learning curves with {effort.figure_repeats} repeats",
+        "table2": validation,
+        "regularised": validation,
+        "figure2": f"learning curves with {counted(effort.figure_repeats)}",
         "theorem": f"the theorem on {effort.n_problems:,} random problems",
     }
     names = [section.name for section in reproduction.sections]
-    computed = [text for name, text in done.items() if name in names]
-    text = f"Computed anew with Tacit {__version__}"
+    computed = list(dict.fromkeys(text for name, text in done.items() if name in names))
+    text = f"Computed with Tacit {__version__}"
     text += f": {', '.join(computed)}" if computed else ""
     if reproduction.datasets:
         text += f", on {', '.join(reproduction.datasets)}"
-    text += ". Every number and every verdict on this page comes from this run."
+    text += ". Every number and every verdict on this page comes from that computation"
+    if FITTED & set(names):
+        text += "; fits that an earlier call had left in the same folder were not made again"
+    text += "."
     left_out = [part for part in PARTS if part not in names]
     if left_out:
         text += f" Not asked for: {', '.join(left_out)}."

@@ -67,5 +67,3 @@ N_REPEATS = 20
 # ICLS is printed in bold on all datasets but this one, and self-learning is underlined on one.
 NOT_BOLD = frozenset({"Parkinsons"})
 UNDERLINED = frozenset({"Diabetes"})
-# Wilcoxon's signed rank test, for bold and underline.
-LEVEL = 0.01

@@ -7,24 +7,35 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tacit._files import write_text, written_whole
+from tacit._files import remove_left_behind, write_text, written_whole
 from tacit._matplotlib import new_figure
 from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
 from tacit.experiments.grid import Grid
 from tacit.experiments.measures import ERROR, TEST_LOSS
+from tacit.experiments.words import counted
 from tacit.paper import findings as judge
 from tacit.paper import plans
 from tacit.paper.figure1 import CAPTION as FIGURE1_CAPTION
 from tacit.paper.figure1 import figure1
-from tacit.paper.figure2 import figure2
+from tacit.paper.figure2 import SHOWN, figure2
 from tacit.paper.findings import Finding
 from tacit.paper.plans import Effort
-from tacit.paper.tables import regularised_table, table1, table2, theorem_table
+from tacit.paper.tables import (
+    PAPER_COLUMNS,
+    REGULARISED_COLUMNS,
+    regularised_table,
+    repeats_asked,
+    table1,
+    table2,
+    theorem_table,
+)
 from tacit.paper.theorem import check
+from tacit.paper.tuned import regularised_words
 
 PARTS = ("table1", "table2", "regularised", "figure1", "figure2", "theorem")
-NEED_DATA = {"table1", "table2", "regularised", "figure2"}
+FITTED = {"table2", "regularised", "figure2"}
+NEED_DATA = {"table1", *FITTED}
 OnProgress = Callable[[str, float, float], None]
 
 
@@ -143,6 +154,7 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
     results = _run(request, datasets, on_progress)
     sections = tuple(_sections(request, datasets, missing, results, on_progress))
     write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
+    remove_left_behind(request.out)
     return Reproduction(
         request.out,
         sections,
@@ -210,9 +222,9 @@ def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
 
 
 def _figure1(out: Path) -> Section:
-    with written_whole(out / "figure1.png") as png, written_whole(out / "figure1.svg") as svg:
-        figure1(png)
-        figure1(svg)
+    for name in ("figure1.png", "figure1.svg"):
+        with written_whole(out / name) as partial:
+            figure1(partial)
     return Section(
         "figure1", "Figure 1: Theorem 1 in a picture", figures=(("figure1", FIGURE1_CAPTION),)
     )
@@ -241,19 +253,24 @@ def _figure2(out: Path, results: Results) -> Section:
             figure.savefig(partial)
         with written_whole(out / f"{name}.svg") as partial:
             figure.savefig(partial, metadata={"Date": None})
-    repeats = max(results.names("repeat")) + 1
-    band = f"{repeats} repeats; the band is one standard error of the mean."
+    repeats = repeats_asked(results)
+    band = f"{counted(repeats)}; the band is one standard error of the mean."
+    if repeats == 1:
+        band = "1 repeat, which has no standard error."
     return Section(
         "figure2",
         "Figure 2: learning curves",
-        findings=(*judge.figure2_findings(results), *judge.flawed_findings(results)),
+        findings=(*judge.figure2_findings(results), *judge.flawed_findings(results, SHOWN)),
         figures=tuple((name, f"{caption} {band}") for name, _, caption in drawn),
     )
 
 
 def _table2(results: Results) -> Section:
     grid = table2(results)
-    findings = (*judge.table2_findings(results), *judge.flawed_findings(results))
+    findings = (
+        *judge.table2_findings(results),
+        *judge.flawed_findings(results, PAPER_COLUMNS),
+    )
     return Section("table2", grid.title, findings=findings, grids=(grid,))
 
 
@@ -261,7 +278,8 @@ def _regularised(results: Results) -> Section:
     return Section(
         "regularised",
         "Beyond the paper: against tuned classifiers",
-        words=(judge.regularised_words(results),),
+        words=(regularised_words(results),),
+        findings=tuple(judge.flawed_findings(results, REGULARISED_COLUMNS)),
         grids=(regularised_table(results),),
     )
 

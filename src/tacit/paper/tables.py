@@ -21,6 +21,8 @@ from tacit.experiments.contenders import (
 from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
 from tacit.experiments.protocols import paper_labels
+from tacit.experiments.significance import LEVEL, direction, what_counts
+from tacit.experiments.words import counted
 from tacit.paper import published
 from tacit.paper.plans import (
     LOGISTIC,
@@ -51,12 +53,12 @@ class ErrorCell:
     times_worse : int or None
         Repeats in which it was above its supervised twin; None for the twin itself.
     n_repeats : int
-        Repeats.
+        Repeats that ended.
     published, published_times_worse, difference : float, int, float or None
         The paper's numbers, and ours minus the paper's, where it has them.
     better, worse : bool
         Whether it beats its rival, and whether it is worse than its twin, by Wilcoxon's signed
-        rank test at 0.01.
+        rank test at 0.01 over the repeats in which both ended.
     n_flawed : int
         Repeats with a fit that failed or did not converge.
     """
@@ -144,32 +146,33 @@ def _cell(results: Results, summary: Summary, twin: str, rival: str | None) -> E
         None if paper is None else paper.error,
         None if paper is None else paper.times_worse,
         None if paper is None else summary.mean - paper.error,
-        not is_twin and rival is not None and _differs(results, summary, rival, -1),
-        not is_twin and _differs(results, summary, twin, 1),
+        not is_twin and rival is not None and _direction(results, summary, rival) == -1,
+        not is_twin and _direction(results, summary, twin) == 1,
         summary.n_flawed,
     )
 
 
-def _differs(results: Results, own: Summary, other: str, sign: int) -> bool:
-    """Whether the error is significantly above (sign 1) or below (-1) that of another."""
-    rival = results.summary(own.dataset, own.protocol, other, ERROR, own.n_unlabeled)
-    if rival is None or own.n_repeats < 2 or sign * (own.mean - rival.mean) <= 0:
-        return False
-    p = results.p_value(own.dataset, own.protocol, own.classifier, other, own.n_unlabeled)
-    return p < published.LEVEL
+def _direction(results: Results, own: Summary, other: str) -> int:
+    return direction(results, own.dataset, own.protocol, own.classifier, other, own.n_unlabeled)
+
+
+def repeats_asked(results: Results) -> int:
+    """Repeats that were run, whether they ended or failed."""
+    return max((run.repeat + 1 for run in results.runs), default=0)
 
 
 def table2(results: Results) -> Grid:
     """Table 2 as published, with the projected classifier, standard errors and differences."""
     cells = error_cells(results, PAPER_COLUMNS, RIVALS)
-    repeats = max((cell.n_repeats for cell in cells.values()), default=0)
+    repeats = repeats_asked(results)
     return Grid(
         "Table 2: mean error over repeats of 10-fold cross-validation",
         ("dataset", *PAPER_COLUMNS),
-        _rows(cells, PAPER_COLUMNS, beside=True),
-        f"Mean error ± its standard error over {repeats} repeats, and in parentheses in how many "
+        _rows(results, cells, PAPER_COLUMNS, beside=True),
+        f"Mean error ± its standard error over {counted(repeats)}, and in parentheses in how many "
         "of them it was above supervised. Bold: ICLS or self-learning, where it beats the other; "
-        "underlined: worse than supervised (Wilcoxon's signed rank test at 0.01). With each, the "
+        f"underlined: worse than supervised (Wilcoxon's signed rank test at {LEVEL}). "
+        f"{_and(what_counts(repeats))}With each, the "
         f"paper's value from {published.N_REPEATS} repeats and our difference to it; the paper "
         "has no column for projected. The standard error is over repeats on the same objects.",
         tuple(asdict(cell) for cell in cells.values()),
@@ -179,45 +182,68 @@ def table2(results: Results) -> Grid:
 def regularised_table(results: Results) -> Grid:
     """Table 2's protocol with tuned penalties, beside the unregularised supervised and ICLS."""
     cells = error_cells(results, REGULARISED_COLUMNS)
-    repeats = max((cell.n_repeats for cell in cells.values()), default=0)
+    repeats = repeats_asked(results)
     return Grid(
         "The same draws, with tuned penalties",
         ("dataset", *REGULARISED_COLUMNS),
-        _rows(cells, REGULARISED_COLUMNS),
-        f"Mean error ± its standard error over {repeats} repeats. Ridge penalties are chosen by "
+        _rows(results, cells, REGULARISED_COLUMNS),
+        f"Mean error ± its standard error over {counted(repeats)}. Ridge penalties are chosen by "
         "leave-one-out on the labeled rows, that of logistic regression by 5-fold cross-validation "
         "on them. ICLS and supervised ridge are compared with supervised, the last three with "
         "supervised ridge: in parentheses, in how many repeats the error was above that; bold: "
-        "better, underlined: worse (Wilcoxon's signed rank test at 0.01).",
+        f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}). "
+        f"{_and(what_counts(repeats))}".rstrip(),
         tuple(asdict(cell) for cell in cells.values()),
     )
 
 
+def _and(sentence: str) -> str:
+    return f"{sentence} " if sentence else ""
+
+
 def _rows(
-    cells: Mapping[tuple[str, str], ErrorCell], columns: Sequence[str], *, beside: bool = False
+    results: Results,
+    cells: Mapping[tuple[str, str], ErrorCell],
+    columns: Sequence[str],
+    *,
+    beside: bool = False,
 ) -> tuple[tuple[Cell, ...], ...]:
-    datasets = dict.fromkeys(dataset for dataset, _ in cells)
+    repeats = repeats_asked(results)
+    run = {(run.dataset, run.classifier) for run in results.runs}
+    datasets = [
+        dataset
+        for dataset in results.names("dataset")
+        if any((dataset, column) in run for column in columns)
+    ]
     return tuple(
-        (Cell(dataset), *(_shown(cells.get((dataset, column)), beside) for column in columns))
+        (
+            Cell(dataset),
+            *(
+                _shown(cells[dataset, column], beside, repeats)
+                if (dataset, column) in cells
+                else Cell("failed" if (dataset, column) in run else "–")
+                for column in columns
+            ),
+        )
         for dataset in datasets
     )
 
 
-def _shown(cell: ErrorCell | None, beside: bool) -> Cell:
-    if cell is None:
-        return Cell("–")
+def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Cell:
     # Spaces at which no line may end keep what belongs together on narrow screens.
     text = f"{_short(cell.error, 3)}\u00a0±\u00a0{_short(cell.standard_error, 3)}"
     if cell.times_worse is not None:
         text += f" ({cell.times_worse})"
-    remark = ""
+    remarks = []
+    if cell.n_repeats != repeats:
+        remarks.append(f"{cell.n_repeats} of {counted(repeats)}".replace(" ", "\u00a0"))
     if beside and cell.published is not None and cell.difference is not None:
         times = cell.published_times_worse
         worse = "" if times is None else f"\u00a0({times})"
         sign = "+" if cell.difference >= 0 else "−"
         difference = f"{sign}{_short(abs(cell.difference), 3)}"
-        remark = f"paper\u00a0{_short(cell.published, 2)}{worse}, {difference}"
-    return Cell(text, remark, bold=cell.better, underline=cell.worse)
+        remarks.append(f"paper\u00a0{_short(cell.published, 2)}{worse}, {difference}")
+    return Cell(text, ", ".join(remarks), bold=cell.better, underline=cell.worse)
 
 
 def _short(value: float, digits: int) -> str:
