@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import sklearn
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -21,7 +23,6 @@ from tacit.experiments import (
     experiment,
     run,
 )
-from tacit.experiments.experiment import _description, _digest
 from tacit.experiments.measures import MEASURES
 from tests.experiments.tables import contenders, experiments, three_classes, two_classes
 from tests.experiments.tables import without_seconds as plain
@@ -244,35 +245,27 @@ def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
     run([one], RunStore(tmp_path))
 
 
-def test_runs_of_another_version_are_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("module", "name"), [(experiment, "tacit"), (sklearn, "scikit-learn")])
+def test_runs_of_another_version_are_refused(tmp_path, monkeypatch, module, name):
     run(experiments(1), RunStore(tmp_path))
-    monkeypatch.setattr(experiment, "__version__", "0.0.1")
-    with pytest.raises(ValueError, match=r"another version under the name 'tacit' \(.*now 0\.0\.1"):
+    monkeypatch.setattr(module, "__version__", "0.0.1")
+    with pytest.raises(ValueError, match=rf"another version under the name '{name}' .*now 0\.0\.1"):
         run(experiments(1), RunStore(tmp_path))
 
 
-def test_data_that_differ_in_the_last_bits_are_the_same():
-    table = two_classes()
-    table.X[0] = [0.0, 1e-12, -1e-12]
-    noise = np.array([1.0, -1.0] * 90).reshape(60, 3)
-    same = replace(table, X=table.X + 1e-14 * noise)
-    other = replace(table, X=table.X + 1e-5 * noise)
-    assert _digest(table) == _digest(same) != _digest(other)
-    assert _digest(replace(table, X=-0.0 * table.X)) == _digest(replace(table, X=0.0 * table.X))
+def test_a_function_that_was_changed_is_noticed_on_resuming(tmp_path):
+    def plan(function):
+        model = make_pipeline(FunctionTransformer(function), GaussianNB())
+        return [
+            Experiment(
+                (TABLE,), CrossValidation(1, 10, 3), (Contender("own", model, Sees.LABELED),)
+            )
+        ]
 
-
-def test_the_description_of_a_classifier_is_whole_and_the_same_in_every_process():
-    transformer = FunctionTransformer(np.abs, inverse_func=_description)
-    text = _description(make_pipeline(transformer, ICLSClassifier(alpha=0.5)))
-    assert " at 0x" not in text
-    assert "_description" in text
-    assert "alpha=0.5" in text
-    assert "\n" not in text
-    steps = [LeastSquaresClassifier(alpha=float(k)) for k in range(99)]
-    long = _description(make_pipeline(*steps[:29]))
-    assert len(long) > 800
-    assert "alpha=15.0" in long
-    assert "..." not in long
+    first = run(plan(lambda X: X), RunStore(tmp_path))
+    assert plain(run(plan(lambda X: X), RunStore(tmp_path)).runs) == plain(first.runs)
+    with pytest.raises(ValueError, match="another classifier under the name 'own'"):
+        run(plan(lambda X: X**2), RunStore(tmp_path))
 
 
 # Before anything runs.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields
 
-import numpy as np
-from sklearn.base import BaseEstimator
+import sklearn
 
 from tacit import __version__
 from tacit.experiments.contenders import Contender
 from tacit.experiments.engine import run_trials
+from tacit.experiments.identity import description_of, digest_of
 from tacit.experiments.protocols import Protocol, Table
 from tacit.experiments.results import Results
 from tacit.experiments.run import Run, in_order
@@ -79,12 +77,13 @@ class Experiment:
             if f.name != "n_repeats"  # more repeats can be added to those there are
         }
         return {
-            "datasets": {table.name: _digest(table) for table in self.tables},
+            "datasets": {table.name: digest_of(table) for table in self.tables},
             "protocols": {self.protocol.name: repr(settings)},
             "classifiers": {
-                c.name: f"{_description(c.estimator)} sees {c.sees.value}" for c in self.contenders
+                c.name: f"{description_of(c.estimator)} sees {c.sees.value}"
+                for c in self.contenders
             },
-            "versions": {"tacit": __version__},
+            "versions": {"tacit": __version__, "scikit-learn": sklearn.__version__},
         }
 
 
@@ -194,19 +193,3 @@ def _merged(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]
                         "theirs for good, run them apart and into folders of their own."
                     )
     return merged
-
-
-def _description(estimator: BaseEstimator) -> str:
-    """Its parameters in one line, without what differs from process to process."""
-    # scikit-learn would leave out the middle of a long one.
-    whole = isinstance(estimator, BaseEstimator)
-    text = estimator.__repr__(N_CHAR_MAX=float("inf")) if whole else repr(estimator)
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
-
-
-def _digest(table: Table) -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    # Sources of a dataset may differ in the last bits, and so in the sign of what is rounded to 0.
-    digest.update((np.round(table.X, 6) + 0.0).astype(np.float32).tobytes())
-    digest.update(table.y.astype(np.int64).tobytes())
-    return f"{table.X.shape[0]} x {table.X.shape[1]}, {digest.hexdigest()}"
