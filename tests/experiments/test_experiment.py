@@ -10,7 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 from tacit.experiments import (
     Contender,
     CrossValidation,
@@ -28,6 +28,8 @@ from tests.experiments.tables import contenders, experiments, three_classes, two
 from tests.experiments.tables import without_seconds as plain
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
+
+TABLE = two_classes()
 
 
 @pytest.fixture
@@ -115,6 +117,36 @@ def test_three_classes_with_names_run_like_two():
     results = run([plan])
     assert len(results.runs) == 2 * 2 * len(MEASURES)
     assert all(0 < r.value < 1 for r in results.runs)
+
+
+def test_each_contender_is_compared_with_the_twin_that_it_names():
+    plain = Contender("plain", GaussianNB(), Sees.LABELED, twin="plain")
+    learner = Contender("learner", SelfLearningClassifier(GaussianNB()), twin="plain")
+    results = run([Experiment((TABLE,), CrossValidation(10, 10, 3), (plain, learner))])
+    before, after = (
+        results.values("two", "cross-validation", name, "error", 30)
+        for name in ("plain", "learner")
+    )
+    worse = int((after > before + 1e-9).sum())
+    assert 0 < worse < 10
+    found = {s.classifier: s for s in results.summaries() if s.measure == "error"}
+    assert (found["plain"].times_worse, found["learner"].times_worse) == (0, worse)
+    assert found["learner"].n_compared == 10
+
+
+def test_without_anybody_to_be_compared_with_there_is_no_count():
+    results = run([Experiment((TABLE,), CrossValidation(2, 10, 3), contenders("ICLS"))])
+    assert {s.times_worse for s in results.summaries()} == {None}
+
+
+def test_one_contender_with_two_twins_is_refused():
+    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contenders("supervised", "ICLS"))
+    other = replace(one, contenders=(*contenders("supervised", "projected"),))
+    other = replace(
+        other, contenders=(*other.contenders, Contender("ICLS", ICLSClassifier(), twin="projected"))
+    )
+    with pytest.raises(ValueError, match=r"'ICLS' with different twins, 'supervised' and 'proj"):
+        run([one, other])
 
 
 # Resuming.
@@ -219,9 +251,6 @@ def test_experiments_that_share_contenders_run_them_once(tmp_path, trials_run):
     assert plain(run(plan, RunStore(tmp_path)).runs) == plain(results.runs)
 
 
-TABLE = two_classes()
-
-
 @pytest.mark.parametrize("stored", [False, True])
 @pytest.mark.parametrize(
     ("change", "kind"),
@@ -289,11 +318,41 @@ def test_a_function_that_was_changed_is_noticed_on_resuming(tmp_path):
             lambda c: Experiment((TABLE,), CrossValidation(1, 10, 99), c),
             "n_folds is 99",
         ),
+        (
+            lambda c: Experiment(
+                (TABLE,), CrossValidation(1, 10), (*c, Contender("own", GaussianNB(), twin="icls"))
+            ),
+            "Contender 'own' has the twin 'icls', which is none of the contenders 'ICLS', 'own';",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_at_once(make, message):
     with pytest.raises(ValueError, match=message):
         make(contenders("ICLS"))
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
+def test_an_experiment_that_is_accepted_can_draw_all_its_repeats(name):
+    y = np.repeat([0, 1, 2], [50, 48, 2])
+    table = Table.of(name, np.zeros((100, 2)), y)
+    protocol = CrossValidation(12, 10, 10)
+
+    def is_drawn(repeat):
+        try:
+            return bool(protocol.splits(table, repeat))
+        except ValueError:
+            return False
+
+    drawn = [is_drawn(repeat) for repeat in range(12)]
+    if all(drawn):
+        Experiment((table,), protocol, contenders("supervised"))
+    else:
+        first = drawn.index(False)
+        message = f"'{name}' has a class of 2 rows, so rare .* of 90 rows in repeat {first};"
+        with pytest.raises(ValueError, match=message):
+            Experiment((table,), protocol, contenders("supervised"))
+        if first:
+            Experiment((table,), replace(protocol, n_repeats=first), contenders("supervised"))
 
 
 @pytest.mark.parametrize("finished", [False, True])

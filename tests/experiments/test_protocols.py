@@ -223,6 +223,8 @@ def test_settings_that_no_table_could_have_are_refused(make, message):
 def test_settings_that_a_table_cannot_have_are_refused(protocol, table, message):
     with pytest.raises(ValueError, match=message):
         protocol.splits(table, 0)
+    with pytest.raises(ValueError, match=message):
+        protocol.check(table)
 
 
 def test_numbers_of_numpy_and_lists_mean_the_same_as_those_of_python():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import sklearn
 
 from tacit import __version__
-from tacit.experiments.contenders import Contender
+from tacit.experiments.contenders import SUPERVISED, Contender
 from tacit.experiments.engine import run_trials
 from tacit.experiments.identity import description_of, digest_of
 from tacit.experiments.protocols import Protocol, Table
@@ -50,9 +50,18 @@ class Experiment:
             if not names or twice:
                 what = f"has {twice[0]!r} twice" if twice else "is empty"
                 raise ValueError(f"{kind} {what}; each needs a name of its own.")
+        known = {contender.name for contender in self.contenders}
+        for contender in self.contenders:
+            # The usual name is no promise: an experiment may have nobody to compare with.
+            if contender.twin not in known | {SUPERVISED}:
+                raise ValueError(
+                    f"Contender {contender.name!r} has the twin {contender.twin!r}, which is none "
+                    f"of the contenders {', '.join(map(repr, sorted(known)))}; name one of them, "
+                    "or add it."
+                )
         for table in self.tables:
             # What cannot be drawn is said now, and not when its turn comes after an hour.
-            self.protocol.splits(table, 0)
+            self.protocol.check(table)
 
     def trials(self, done: Set[tuple[str, str, str, int, int]]) -> list[Trial]:
         """What remains to be run, given (dataset, protocol, classifier, L, repeat) of the rest."""
@@ -117,7 +126,7 @@ def run(
         The runs of these experiments, which depend neither on jobs and cluster nor on earlier
         interruptions; only their seconds do.
     """
-    plan, order = _merged(experiments), _order(experiments)
+    plan, order, twins = _merged(experiments), _order(experiments), _twins(experiments)
     tables = {table.name: table for e in experiments for table in e.tables}
     with nullcontext() if store is None else store.writing(plan):
         trials = _remaining(experiments, [] if store is None else store.read(), tables)
@@ -146,11 +155,12 @@ def run(
     for experiment in experiments:
         for key in _order([experiment]):
             wanted[key] = max(wanted.get(key, 0), experiment.protocol.n_repeats)
-    return Results.of(
+    asked_for = (
         run
         for run in everything
         if run.repeat < wanted.get((run.dataset, run.protocol, run.classifier), 0)
     )
+    return Results.of(asked_for, twins)
 
 
 def _remaining(
@@ -178,6 +188,18 @@ def _order(experiments: Sequence[Experiment]) -> dict[tuple[str, str, str], int]
         for c in e.contenders
     )
     return {key: place for place, key in enumerate(keys)}
+
+
+def _twins(experiments: Sequence[Experiment]) -> dict[str, str]:
+    twins: dict[str, str] = {}
+    for contender in (c for e in experiments for c in e.contenders):
+        if twins.setdefault(contender.name, contender.twin) != contender.twin:
+            raise ValueError(
+                f"Two experiments compare {contender.name!r} with different twins, "
+                f"{twins[contender.name]!r} and {contender.twin!r}; give it one of them, or "
+                "another name in one of the experiments."
+            )
+    return twins
 
 
 def _merged(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]]:

@@ -90,6 +90,10 @@ class Protocol(ABC):
         """L for this table."""
         return paper_labels(table.X.shape[1]) if self.n_labeled is None else self.n_labeled
 
+    def check(self, table: Table) -> None:
+        """Raise an error that says why, if some repeat cannot be drawn from `table`."""
+        self.splits(table, 0)
+
     @abstractmethod
     def splits(self, table: Table, repeat: int) -> list[list[Split]]:
         """The splits of one repeat, in groups; the tests of a group are taken together.
@@ -180,19 +184,32 @@ class CrossValidation(Protocol):
         super().__post_init__()
         self._store("n_folds", _count("n_folds", self.n_folds, 2))
 
+    def check(self, table: Table) -> None:
+        """As for all protocols; and no class may be in one fold alone, in any repeat.
+
+        Classes with more rows than a fold never are. Only if one has fewer are the folds of all
+        repeats drawn, in O(n) each.
+        """
+        classes, codes, counts = np.unique(table.y, return_inverse=True, return_counts=True)
+        is_rare = counts.min() <= -(-len(codes) // self.n_folds)
+        for repeat in range(self.n_repeats if is_rare else 0):
+            for fold in self._folds(table, self._random(table, repeat)):
+                alone = np.bincount(codes[fold], minlength=len(classes)) == counts
+                if alone.any():
+                    raise ValueError(
+                        f"Dataset {table.name!r} has a class of {counts[alone][0]} rows, so rare "
+                        f"that it is missing from a training set of {len(codes) - len(fold)} rows "
+                        f"in repeat {repeat}; use more folds or fewer repeats, or leave the class "
+                        "out."
+                    )
+        super().check(table)
+
     def splits(self, table: Table, repeat: int) -> list[list[Split]]:
         """One group, of one split for each fold."""
-        n_rows = len(table.y)
-        if self.n_folds > n_rows:
-            raise ValueError(
-                f"n_folds is {self.n_folds}; it must be from 2 to the {n_rows} rows of dataset "
-                f"{table.name!r}."
-            )
         random = self._random(table, repeat)
-        order = random.permutation(n_rows)
         group = []
-        for tested in np.array_split(order, self.n_folds):
-            training = np.setdiff1d(order, tested)
+        for tested in self._folds(table, random):
+            training = np.setdiff1d(np.arange(len(table.y)), tested)
             labeled, unlabeled = draw_labeled(table, training, self.labels(table), random)
             group.append(Split(labeled, unlabeled, tested))
         return [group]
@@ -200,6 +217,15 @@ class CrossValidation(Protocol):
     def n_fits(self, table: Table) -> int:
         """One for each fold."""
         return self.n_folds
+
+    def _folds(self, table: Table, random: np.random.Generator) -> list[Index]:
+        n_rows = len(table.y)
+        if self.n_folds > n_rows:
+            raise ValueError(
+                f"n_folds is {self.n_folds}; it must be from 2 to the {n_rows} rows of dataset "
+                f"{table.name!r}."
+            )
+        return np.array_split(random.permutation(n_rows), self.n_folds)
 
 
 def paper_labels(n_features: int) -> int:
