@@ -5,12 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
-from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tacit import ICLSClassifier, SelfLearningClassifier
 from tacit.experiments import (
     Contender,
     CrossValidation,
@@ -28,28 +25,9 @@ from tests.experiments.tables import contenders, experiments, three_classes, two
 from tests.experiments.tables import without_seconds as plain
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
+pytestmark = pytest.mark.usefixtures("written_at_once")
 
 TABLE = two_classes()
-
-
-@pytest.fixture
-def trials_run(monkeypatch):
-    """(dataset, protocol, repeat, classifiers) of all trials that are run."""
-    found = []
-    original = engine.run_trial
-
-    def noting(trial, table):
-        classifiers = tuple(c.name for c in trial.contenders)
-        found.append((trial.dataset, trial.protocol.name, trial.repeat, classifiers))
-        return original(trial, table)
-
-    monkeypatch.setattr(engine, "run_trial", noting)
-    return found
-
-
-@pytest.fixture(autouse=True)
-def written_at_once(monkeypatch):
-    monkeypatch.setattr(experiment, "WRITE_EVERY", 0.0)
 
 
 # The same results.
@@ -149,87 +127,6 @@ def test_one_contender_with_two_twins_is_refused():
         run([one, other])
 
 
-# Resuming.
-
-
-def test_a_finished_experiment_is_not_run_again(tmp_path, trials_run):
-    first = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12
-    del trials_run[:]
-    again = run(experiments(), RunStore(tmp_path))
-    assert trials_run == []
-    assert again.runs == first.runs
-
-
-def test_more_repeats_run_only_those_that_are_missing(tmp_path, trials_run):
-    run(experiments(2), RunStore(tmp_path))
-    del trials_run[:]
-    resumed = run(experiments(5), RunStore(tmp_path))
-    assert sorted({repeat for _, _, repeat, _ in trials_run}) == [2, 3, 4]
-    assert len(trials_run) == 3 * 4
-    assert plain(resumed.runs) == plain(run(experiments(5)).runs)
-
-
-def test_fewer_repeats_take_only_theirs_from_the_store(tmp_path, trials_run):
-    run(experiments(4), RunStore(tmp_path))
-    del trials_run[:]
-    fewer = run(experiments(2), RunStore(tmp_path))
-    assert trials_run == []
-    assert plain(fewer.runs) == plain(run(experiments(2)).runs)
-    assert len(RunStore(tmp_path).read()) == 2 * len(fewer.runs)
-
-
-def test_more_classifiers_run_alone_on_the_draws_of_the_others(tmp_path, trials_run):
-    run(experiments(names=("supervised", "ICLS")), RunStore(tmp_path))
-    del trials_run[:]
-    more = ("supervised", "self-learning", "ICLS")
-    resumed = run(experiments(names=more), RunStore(tmp_path))
-    assert {names for *_, names in trials_run} == {("self-learning",)}
-    assert plain(resumed.runs) == plain(run(experiments(names=more)).runs)
-
-
-def test_the_store_may_hold_more_than_is_asked_for(tmp_path):
-    run(experiments(), RunStore(tmp_path))
-    only = experiments(names=("ICLS",))[:1]
-    results = run(only, RunStore(tmp_path))
-    assert results.names("classifier") == ["ICLS"]
-    assert results.names("protocol") == ["learning curves"]
-    assert plain(results.runs) == plain(run(only).runs)
-
-
-@pytest.mark.parametrize(
-    ("jobs", "error"), [(1, KeyboardInterrupt), (1, RuntimeError), (2, KeyboardInterrupt)]
-)
-def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, jobs, error):
-    monkeypatch.setattr(experiment, "WRITE_EVERY", 1e9)
-    calls = []
-
-    def interrupt(done, total):
-        calls.append(done)
-        if len(calls) == 6:
-            raise error
-
-    with pytest.raises(error):
-        run(experiments(), RunStore(tmp_path), jobs=jobs, on_progress=interrupt)
-    held = {(r.dataset, r.protocol, r.repeat) for r in RunStore(tmp_path).read()}
-    assert len(held) == 5
-    del trials_run[:]
-    resumed = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12 - 5
-    assert not held & {trial[:3] for trial in trials_run}
-    assert plain(resumed.runs) == plain(run(experiments()).runs)
-
-
-def test_failed_runs_are_results_and_not_tried_again(tmp_path, trials_run):
-    bad = Contender("bad", LeastSquaresClassifier(alpha=-1.0), Sees.LABELED)
-    plan = [Experiment((two_classes(),), CrossValidation(2, 10, 3), (bad,))]
-    runs = run(plan, RunStore(tmp_path)).runs
-    assert [r.status[:36] for r in runs] == ["failed: ValueError: alpha is -1.0; i"] * 2
-    del trials_run[:]
-    assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
-    assert trials_run == []
-
-
 # Several experiments at once.
 
 
@@ -272,29 +169,6 @@ def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
     with pytest.raises(ValueError, match=f"another {kind[:-1]} under the name"):
         run([other], RunStore(tmp_path))
     run([one], RunStore(tmp_path))
-
-
-@pytest.mark.parametrize(("module", "name"), [(experiment, "tacit"), (sklearn, "scikit-learn")])
-def test_runs_of_another_version_are_refused(tmp_path, monkeypatch, module, name):
-    run(experiments(1), RunStore(tmp_path))
-    monkeypatch.setattr(module, "__version__", "0.0.1")
-    with pytest.raises(ValueError, match=rf"another version under the name '{name}' .*now 0\.0\.1"):
-        run(experiments(1), RunStore(tmp_path))
-
-
-def test_a_function_that_was_changed_is_noticed_on_resuming(tmp_path):
-    def plan(function):
-        model = make_pipeline(FunctionTransformer(function), GaussianNB())
-        return [
-            Experiment(
-                (TABLE,), CrossValidation(1, 10, 3), (Contender("own", model, Sees.LABELED),)
-            )
-        ]
-
-    first = run(plan(lambda X: X), RunStore(tmp_path))
-    assert plain(run(plan(lambda X: X), RunStore(tmp_path)).runs) == plain(first.runs)
-    with pytest.raises(ValueError, match="another classifier under the name 'own'"):
-        run(plan(lambda X: X**2), RunStore(tmp_path))
 
 
 # Before anything runs.
@@ -390,16 +264,3 @@ def assert_grows_to_all(calls):
     assert done[0] == 0.0
     assert all(before < after for before, after in pairwise(done))
     assert set(totals) == {done[-1]}
-
-
-def test_progress_of_what_is_resumed_is_of_the_rest(tmp_path):
-    calls = []
-    run(experiments(2), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    whole = calls[-1][1]
-    del calls[:]
-    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    assert calls[0] == (0.0, whole / 2)
-    assert calls[-1] == (whole / 2, whole / 2)
-    del calls[:]
-    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    assert calls == [(0.0, 0)]

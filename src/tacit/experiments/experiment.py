@@ -106,6 +106,9 @@ def run(
 ) -> Results:
     """Run experiments, going on where an earlier run into the same store was interrupted.
 
+    A fit that fails is a result, whose row says why. What had failed in an earlier run is tried
+    again, since the reason may be gone.
+
     Parameters
     ----------
     experiments : sequence of Experiment
@@ -166,8 +169,9 @@ def run(
 def _remaining(
     experiments: Sequence[Experiment], held: Sequence[Run], tables: Mapping[str, Table]
 ) -> list[Trial]:
-    """What is not held, each once though two experiments may share it."""
-    done = {(r.dataset, r.protocol, r.classifier, r.n_labeled, r.repeat) for r in held}
+    """What is not held or had failed, each once though two experiments may share it."""
+    # One failed size of a learning curve has its trial, that is all sizes, tried again.
+    done = {run.trial for run in held} - {run.trial for run in held if run.is_failed}
     trials = []
     for experiment in experiments:
         more = experiment.trials(done)
