@@ -20,6 +20,8 @@ from tacit.experiments import (
     experiment,
     run,
 )
+from tacit.experiments.measures import MEASURES
+from tacit.experiments.store import PART
 from tests.experiments.tables import contenders, experiments, two_classes
 from tests.experiments.tables import without_seconds as plain
 
@@ -97,6 +99,24 @@ def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, 
     assert len(trials_run) == 12 - 5
     assert not held & {trial[:3] for trial in trials_run}
     assert plain(resumed.runs) == plain(run(experiments()).runs)
+
+
+def test_an_interruption_just_after_a_batch_was_written_does_not_write_it_again(
+    tmp_path, monkeypatch
+):
+    write = RunStore._write
+
+    def write_and_die(self, runs, name):
+        write(self, runs, name)
+        monkeypatch.setattr(RunStore, "_write", write)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunStore, "_write", write_and_die)
+    with pytest.raises(KeyboardInterrupt):
+        run(experiments(), RunStore(tmp_path))
+    assert len(list(tmp_path.glob(PART))) == 1
+    assert len(RunStore(tmp_path).read()) == 2 * 2 * len(MEASURES)
+    assert plain(run(experiments(), RunStore(tmp_path)).runs) == plain(run(experiments()).runs)
 
 
 # Failures.

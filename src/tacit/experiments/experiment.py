@@ -139,20 +139,22 @@ def run(
         fresh: list[Run] = []
         unwritten: list[Run] = []
         written = time.monotonic()
+        part = None if store is None else store.new_part()
         try:
             with closing(run_trials(trials, tables, jobs, cluster)) as ended:
                 for place, runs in ended:
                     fresh += runs
                     unwritten += runs
                     if store is not None and time.monotonic() - written > WRITE_EVERY:
-                        store.append(unwritten)
-                        unwritten, written = [], time.monotonic()
+                        store.append(unwritten, part)
+                        unwritten, part, written = [], store.new_part(), time.monotonic()
                     finished += costs[place]
                     on_progress(finished, total)
         finally:
-            # An interruption of this process, too, keeps what was done.
+            # An interruption of this process, too, keeps what was done; one that came just after a
+            # batch was written finds the name unchanged and writes no second file.
             if store is not None:
-                store.append(unwritten)
+                store.append(unwritten, part)
         everything = in_order(fresh, order) if store is None else store.gather(order)
     wanted: dict[tuple[str, str, str], int] = {}
     for experiment in experiments:

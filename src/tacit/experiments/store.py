@@ -61,12 +61,25 @@ class RunStore:
                 left.unlink()
             yield
 
-    def append(self, runs: Iterable[Run]) -> None:
-        """Add runs in one file, all or none of them."""
+    def new_part(self) -> str:
+        """A name for the next batch."""
+        last = max((_number(part) for part in self.folder.glob(PART)), default=0)
+        return f"part-{last + 1:08d}-{uuid.uuid4().hex}.parquet"
+
+    def append(self, runs: Iterable[Run], part: str | None = None) -> None:
+        """Add runs in one file, all or none of them.
+
+        Parameters
+        ----------
+        runs : iterable of Run
+            A batch.
+        part : str, optional
+            Its name, from `new_part`. Who does not know whether the batch was written before an
+            interruption can append it again under the same name.
+        """
         rows = list(runs)
         if rows:
-            last = max((_number(part) for part in self.folder.glob(PART)), default=0)
-            self._write(rows, f"part-{last + 1:08d}-{uuid.uuid4().hex}.parquet")
+            self._write(rows, self.new_part() if part is None else part)
 
     def read(self) -> list[Run]:
         """All runs, each once."""
