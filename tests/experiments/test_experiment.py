@@ -5,10 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.naive_bayes import GaussianNB
 
-from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit import ICLSClassifier, SelfLearningClassifier
 from tacit.experiments import (
     Contender,
     CrossValidation,
@@ -21,32 +20,14 @@ from tacit.experiments import (
     experiment,
     run,
 )
-from tacit.experiments.experiment import _description, _digest
 from tacit.experiments.measures import MEASURES
 from tests.experiments.tables import contenders, experiments, three_classes, two_classes
 from tests.experiments.tables import without_seconds as plain
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
+pytestmark = pytest.mark.usefixtures("written_at_once")
 
-
-@pytest.fixture
-def trials_run(monkeypatch):
-    """(dataset, protocol, repeat, classifiers) of all trials that are run."""
-    found = []
-    original = engine.run_trial
-
-    def noting(trial, table):
-        classifiers = tuple(c.name for c in trial.contenders)
-        found.append((trial.dataset, trial.protocol.name, trial.repeat, classifiers))
-        return original(trial, table)
-
-    monkeypatch.setattr(engine, "run_trial", noting)
-    return found
-
-
-@pytest.fixture(autouse=True)
-def written_at_once(monkeypatch):
-    monkeypatch.setattr(experiment, "WRITE_EVERY", 0.0)
+TABLE = two_classes()
 
 
 # The same results.
@@ -116,85 +97,34 @@ def test_three_classes_with_names_run_like_two():
     assert all(0 < r.value < 1 for r in results.runs)
 
 
-# Resuming.
+def test_each_contender_is_compared_with_the_twin_that_it_names():
+    plain = Contender("plain", GaussianNB(), Sees.LABELED, twin="plain")
+    learner = Contender("learner", SelfLearningClassifier(GaussianNB()), twin="plain")
+    results = run([Experiment((TABLE,), CrossValidation(10, 10, 3), (plain, learner))])
+    before, after = (
+        results.values("two", "cross-validation", name, "error", 30)
+        for name in ("plain", "learner")
+    )
+    worse = int((after > before + 1e-9).sum())
+    assert 0 < worse < 10
+    found = {s.classifier: s for s in results.summaries() if s.measure == "error"}
+    assert (found["plain"].times_worse, found["learner"].times_worse) == (0, worse)
+    assert found["learner"].n_compared == 10
 
 
-def test_a_finished_experiment_is_not_run_again(tmp_path, trials_run):
-    first = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12
-    del trials_run[:]
-    again = run(experiments(), RunStore(tmp_path))
-    assert trials_run == []
-    assert again.runs == first.runs
+def test_without_anybody_to_be_compared_with_there_is_no_count():
+    results = run([Experiment((TABLE,), CrossValidation(2, 10, 3), contenders("ICLS"))])
+    assert {s.times_worse for s in results.summaries()} == {None}
 
 
-def test_more_repeats_run_only_those_that_are_missing(tmp_path, trials_run):
-    run(experiments(2), RunStore(tmp_path))
-    del trials_run[:]
-    resumed = run(experiments(5), RunStore(tmp_path))
-    assert sorted({repeat for _, _, repeat, _ in trials_run}) == [2, 3, 4]
-    assert len(trials_run) == 3 * 4
-    assert plain(resumed.runs) == plain(run(experiments(5)).runs)
-
-
-def test_fewer_repeats_take_only_theirs_from_the_store(tmp_path, trials_run):
-    run(experiments(4), RunStore(tmp_path))
-    del trials_run[:]
-    fewer = run(experiments(2), RunStore(tmp_path))
-    assert trials_run == []
-    assert plain(fewer.runs) == plain(run(experiments(2)).runs)
-    assert len(RunStore(tmp_path).read()) == 2 * len(fewer.runs)
-
-
-def test_more_classifiers_run_alone_on_the_draws_of_the_others(tmp_path, trials_run):
-    run(experiments(names=("supervised", "ICLS")), RunStore(tmp_path))
-    del trials_run[:]
-    more = ("supervised", "self-learning", "ICLS")
-    resumed = run(experiments(names=more), RunStore(tmp_path))
-    assert {names for *_, names in trials_run} == {("self-learning",)}
-    assert plain(resumed.runs) == plain(run(experiments(names=more)).runs)
-
-
-def test_the_store_may_hold_more_than_is_asked_for(tmp_path):
-    run(experiments(), RunStore(tmp_path))
-    only = experiments(names=("ICLS",))[:1]
-    results = run(only, RunStore(tmp_path))
-    assert results.names("classifier") == ["ICLS"]
-    assert results.names("protocol") == ["learning curves"]
-    assert plain(results.runs) == plain(run(only).runs)
-
-
-@pytest.mark.parametrize(
-    ("jobs", "error"), [(1, KeyboardInterrupt), (1, RuntimeError), (2, KeyboardInterrupt)]
-)
-def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, jobs, error):
-    monkeypatch.setattr(experiment, "WRITE_EVERY", 1e9)
-    calls = []
-
-    def interrupt(done, total):
-        calls.append(done)
-        if len(calls) == 6:
-            raise error
-
-    with pytest.raises(error):
-        run(experiments(), RunStore(tmp_path), jobs=jobs, on_progress=interrupt)
-    held = {(r.dataset, r.protocol, r.repeat) for r in RunStore(tmp_path).read()}
-    assert len(held) == 5
-    del trials_run[:]
-    resumed = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12 - 5
-    assert not held & {trial[:3] for trial in trials_run}
-    assert plain(resumed.runs) == plain(run(experiments()).runs)
-
-
-def test_failed_runs_are_results_and_not_tried_again(tmp_path, trials_run):
-    bad = Contender("bad", LeastSquaresClassifier(alpha=-1.0), Sees.LABELED)
-    plan = [Experiment((two_classes(),), CrossValidation(2, 10, 3), (bad,))]
-    runs = run(plan, RunStore(tmp_path)).runs
-    assert [r.status[:36] for r in runs] == ["failed: ValueError: alpha is -1.0; i"] * 2
-    del trials_run[:]
-    assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
-    assert trials_run == []
+def test_one_contender_with_two_twins_is_refused():
+    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contenders("supervised", "ICLS"))
+    other = replace(one, contenders=(*contenders("supervised", "projected"),))
+    other = replace(
+        other, contenders=(*other.contenders, Contender("ICLS", ICLSClassifier(), twin="projected"))
+    )
+    with pytest.raises(ValueError, match=r"'ICLS' with different twins, 'supervised' and 'proj"):
+        run([one, other])
 
 
 # Several experiments at once.
@@ -216,9 +146,6 @@ def test_experiments_that_share_contenders_run_them_once(tmp_path, trials_run):
     turned = run(plan[::-1])
     assert sorted(plain(turned.runs)) == sorted(plain(results.runs))
     assert plain(run(plan, RunStore(tmp_path)).runs) == plain(results.runs)
-
-
-TABLE = two_classes()
 
 
 @pytest.mark.parametrize("stored", [False, True])
@@ -244,37 +171,6 @@ def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
     run([one], RunStore(tmp_path))
 
 
-def test_runs_of_another_version_are_refused(tmp_path, monkeypatch):
-    run(experiments(1), RunStore(tmp_path))
-    monkeypatch.setattr(experiment, "__version__", "0.0.1")
-    with pytest.raises(ValueError, match=r"another version under the name 'tacit' \(.*now 0\.0\.1"):
-        run(experiments(1), RunStore(tmp_path))
-
-
-def test_data_that_differ_in_the_last_bits_are_the_same():
-    table = two_classes()
-    table.X[0] = [0.0, 1e-12, -1e-12]
-    noise = np.array([1.0, -1.0] * 90).reshape(60, 3)
-    same = replace(table, X=table.X + 1e-14 * noise)
-    other = replace(table, X=table.X + 1e-5 * noise)
-    assert _digest(table) == _digest(same) != _digest(other)
-    assert _digest(replace(table, X=-0.0 * table.X)) == _digest(replace(table, X=0.0 * table.X))
-
-
-def test_the_description_of_a_classifier_is_whole_and_the_same_in_every_process():
-    transformer = FunctionTransformer(np.abs, inverse_func=_description)
-    text = _description(make_pipeline(transformer, ICLSClassifier(alpha=0.5)))
-    assert " at 0x" not in text
-    assert "_description" in text
-    assert "alpha=0.5" in text
-    assert "\n" not in text
-    steps = [LeastSquaresClassifier(alpha=float(k)) for k in range(99)]
-    long = _description(make_pipeline(*steps[:29]))
-    assert len(long) > 800
-    assert "alpha=15.0" in long
-    assert "..." not in long
-
-
 # Before anything runs.
 
 
@@ -296,11 +192,41 @@ def test_the_description_of_a_classifier_is_whole_and_the_same_in_every_process(
             lambda c: Experiment((TABLE,), CrossValidation(1, 10, 99), c),
             "n_folds is 99",
         ),
+        (
+            lambda c: Experiment(
+                (TABLE,), CrossValidation(1, 10), (*c, Contender("own", GaussianNB(), twin="icls"))
+            ),
+            "Contender 'own' has the twin 'icls', which is none of the contenders 'ICLS', 'own';",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_at_once(make, message):
     with pytest.raises(ValueError, match=message):
         make(contenders("ICLS"))
+
+
+@pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
+def test_an_experiment_that_is_accepted_can_draw_all_its_repeats(name):
+    y = np.repeat([0, 1, 2], [50, 48, 2])
+    table = Table.of(name, np.zeros((100, 2)), y)
+    protocol = CrossValidation(12, 10, 10)
+
+    def is_drawn(repeat):
+        try:
+            return bool(protocol.splits(table, repeat))
+        except ValueError:
+            return False
+
+    drawn = [is_drawn(repeat) for repeat in range(12)]
+    if all(drawn):
+        Experiment((table,), protocol, contenders("supervised"))
+    else:
+        first = drawn.index(False)
+        message = f"'{name}' has a class of 2 rows, so rare .* of 90 rows in repeat {first};"
+        with pytest.raises(ValueError, match=message):
+            Experiment((table,), protocol, contenders("supervised"))
+        if first:
+            Experiment((table,), replace(protocol, n_repeats=first), contenders("supervised"))
 
 
 @pytest.mark.parametrize("finished", [False, True])
@@ -338,16 +264,3 @@ def assert_grows_to_all(calls):
     assert done[0] == 0.0
     assert all(before < after for before, after in pairwise(done))
     assert set(totals) == {done[-1]}
-
-
-def test_progress_of_what_is_resumed_is_of_the_rest(tmp_path):
-    calls = []
-    run(experiments(2), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    whole = calls[-1][1]
-    del calls[:]
-    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    assert calls[0] == (0.0, whole / 2)
-    assert calls[-1] == (whole / 2, whole / 2)
-    del calls[:]
-    run(experiments(3), RunStore(tmp_path), on_progress=lambda *call: calls.append(call))
-    assert calls == [(0.0, 0)]

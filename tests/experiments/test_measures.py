@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -114,3 +115,89 @@ def test_a_classifier_without_probabilities_has_an_error_only(make):
     model = supervised(make(), table)
     assert tuple(measure(model, table, ROWS)) == (ERROR,)
     assert squared_losses(model, table.X, table.y) is None
+
+
+# Classifiers that answer in ways of their own.
+
+
+class Answering(ClassifierMixin, BaseEstimator):
+    """Naive Bayes whose answers are handed out by a function."""
+
+    def __init__(self, answer=lambda model, X: model.predict(X), named=True):
+        self.answer, self.named = answer, named
+
+    def fit(self, X, y):
+        self.model_ = GaussianNB().fit(X, y)
+        if self.named:
+            self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.answer(self.model_, X)
+
+
+class Probable(Answering):
+    """It has probabilities too, in a form of its own."""
+
+    def predict_proba(self, X):
+        probabilities = self.model_.predict_proba(X)
+        return probabilities[:, :1] if self.named == "but one" else probabilities
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda model, X: model.predict(X).reshape(-1, 1),
+        lambda model, X: model.predict(X).tolist(),
+        lambda model, X: model.predict(X).astype(float),
+        lambda model, X: model.predict(X).astype(bool),
+    ],
+)
+def test_the_same_answers_in_another_form_have_the_same_error(answer):
+    table = two_classes()
+    expected = measure(supervised(GaussianNB(), table), table, ROWS)[ERROR]
+    found = measure(supervised(Answering(answer), table), table, ROWS)[ERROR]
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(found, expected)
+    assert 0 < expected.mean() < 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            lambda model, X: model.predict_proba(X),
+            r"predict gave an array of shape \(25, 2\) for 25",
+        ),
+        (
+            lambda model, X: model.predict(X)[:1],
+            r"predict gave an array of shape \(1,\) for 25 rows",
+        ),
+        (lambda model, X: 0, r"predict gave an array of shape \(\) for 25 rows"),
+        (
+            lambda model, X: model.predict_proba(X)[:, 1],
+            r"predict gave 0\.\d+, which is none of the classes 0, 1; .* not probabilities",
+        ),
+        (lambda model, X: model.predict(X).astype(str), "predict gave '0', which is none of"),
+        (lambda model, X: np.full(len(X), np.nan), "predict gave nan, which is none of"),
+    ],
+)
+def test_answers_that_are_not_one_class_a_row_are_refused_and_not_measured(answer, message):
+    table = two_classes()
+    with pytest.raises(ValueError, match=message):
+        measure(supervised(Answering(answer), table), table, ROWS)
+
+
+def test_probabilities_of_nobody_knows_what_are_left_out_and_the_error_is_there():
+    table = two_classes()
+    model = supervised(Probable(named=False), table)
+    found = measure(model, table, ROWS)
+    assert tuple(found) == (ERROR,)
+    np.testing.assert_array_equal(found[ERROR], model.predict(table.X[35:]) != table.y[35:])
+    assert tuple(measure(supervised(Probable(), table), table, ROWS)) == MEASURES
+
+
+def test_probabilities_of_another_shape_are_refused_and_not_stretched():
+    table = two_classes()
+    with pytest.raises(ValueError, match=r"predict_proba gave an array of shape \(60, 1\) for 60"):
+        measure(supervised(Probable(named="but one"), table), table, ROWS)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array, csr_matrix
 
 from tacit.experiments import CrossValidation, LearningCurves, Table
 from tests.experiments.tables import three_classes, two_classes
@@ -223,6 +224,8 @@ def test_settings_that_no_table_could_have_are_refused(make, message):
 def test_settings_that_a_table_cannot_have_are_refused(protocol, table, message):
     with pytest.raises(ValueError, match=message):
         protocol.splits(table, 0)
+    with pytest.raises(ValueError, match=message):
+        protocol.check(table)
 
 
 def test_numbers_of_numpy_and_lists_mean_the_same_as_those_of_python():
@@ -248,8 +251,38 @@ def test_a_table_codes_labels_of_any_kind():
         (np.zeros((3, 2)), [1, 1, 1], "one class only"),
         (np.zeros((3, 2)), [0.0, 1.0, np.nan], "1 rows without label"),
         (np.zeros((3, 2)), ["a", None, "b"], "1 rows without label"),
+        (np.zeros((3, 2)), [-1, 0, 1], "the label -1 beside 2 others; if it marks rows without"),
+        (np.zeros((3, 2)), [-1.0, 0.0, 1.0], "the label -1 beside 2 others"),
+        (np.zeros((3, 2)), ["no", "-1", "yes"], "the label -1 beside 2 others"),
+        (np.zeros((3, 2)), np.array([1, "a", 2], dtype=object), "y mixes labels of the kinds"),
+        (np.zeros((3, 2)), [0.1, 0.7, 0.3], "labels that cannot be used: .*continuous"),
+        (np.zeros((0, 2)), [], "one class only"),
+        (csr_matrix(np.eye(3)), [0, 1, 0], r"a sparse X \(csr_matrix\); .* X\.toarray\(\)"),
+        (coo_array(np.eye(3)), [0, 1, 0], r"a sparse X \(coo_array\)"),
+        ([["red", 1], ["blue", 2]], [0, 1], r"no matrix of numbers \(.*'red'"),
+        ([[1, 2], [3]], [0, 1], "no matrix of numbers"),
     ],
 )
-def test_data_without_one_known_label_a_row_are_refused(X, y, message):
+def test_data_without_numbers_and_one_known_label_a_row_are_refused(X, y, message):
     with pytest.raises(ValueError, match=f"Dataset 'odd' has .*{message}"):
         Table.of("odd", X, np.asarray(y))
+
+
+def test_minus_one_and_another_label_are_two_classes():
+    for y in ([-1, 1, 1, -1], [-1.0, 1.0, 1.0, -1.0], [0, -1, -1, 0]):
+        assert sorted(table_of(y).y) == [0, 0, 1, 1]
+
+
+def test_frames_and_nullable_labels_of_pandas_are_tables_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5]})
+    for y in (
+        pandas.Series(["x", "y", "x"], dtype="category"),
+        pandas.array([4, 5, 4], dtype="Int64"),
+        pandas.Series(["x", "y", "x"], dtype="string"),
+    ):
+        table = Table.of("frame", frame, y)
+        np.testing.assert_array_equal(table.y, [0, 1, 0])
+        np.testing.assert_array_equal(table.X, frame.to_numpy())
+    with pytest.raises(ValueError, match="1 rows without label"):
+        Table.of("frame", frame, pandas.array([4, None, 5], dtype="Int64"))

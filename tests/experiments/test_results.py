@@ -67,6 +67,29 @@ def test_each_is_compared_with_its_own_twin(results):
     assert worse["other", 10] == 2
 
 
+def test_results_know_the_twins_of_their_classifiers(results):
+    runs = [*runs_of("plain", [0.2, 0.2, 0.4]), *runs_of("clever", [0.3, 0.1, 0.5])]
+    found = Results.of(runs, {"clever": "plain", "plain": "plain"})
+    for each in (found, found.select(dataset="d")):
+        assert {s.classifier: s.times_worse for s in each.summaries()} == {"plain": 0, "clever": 2}
+        assert each.summary("d", "p", "clever", "error", 10).times_worse == 2
+        assert each.summary("d", "p", "plain", "error", 10, twin="clever").times_worse == 1
+        turned = {s.classifier: s.times_worse for s in each.summaries({"plain": "clever"})}
+        assert turned == {"plain": 1, "clever": 2}
+
+
+def test_who_has_nobody_to_be_compared_with_was_never_better_nor_worse():
+    alone = Results.of(runs_of("alone", [0.1, 0.2]))
+    assert [(s.times_worse, s.n_compared) for s in alone.summaries()] == [(None, 0)]
+    found = Results.of(
+        runs_of("supervised", [0.1, NAN, 0.3])
+        + runs_of("one", [0.2, 0.2, 0.2, 0.2])
+        + runs_of("other", [NAN, 0.2, NAN])
+    )
+    counts = {s.classifier: (s.times_worse, s.n_compared, s.n_repeats) for s in found.summaries()}
+    assert counts == {"supervised": (0, 2, 2), "one": (1, 2, 4), "other": (None, 0, 1)}
+
+
 def test_values_come_in_the_order_of_the_repeats():
     shuffled = Results.of(runs_of("other", [0.1, 0.2, 0.3])[::-1])
     assert shuffled.values("d", "p", "other", "error", 10).tolist() == [0.1, 0.2, 0.3]

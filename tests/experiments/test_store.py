@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,6 +90,58 @@ def test_a_run_that_is_there_twice_counts_once(tmp_path):
     # What is in the whole file stays as it is.
     assert [r.repeat for r in store.read()] == [0, 1, 2]
     assert store.read()[0].seconds == 0.5
+
+
+def failed(repeat, reason):
+    return run_number(repeat, value=float("nan"), status=f"failed: {reason}")
+
+
+@pytest.mark.parametrize("gathered", [False, True])
+def test_a_failure_gives_way_to_what_came_later_and_nothing_gives_way_to_a_failure(
+    tmp_path, gathered
+):
+    store = RunStore(tmp_path)
+    for batch in (
+        [failed(0, "first"), failed(1, "first"), run_number(2)],
+        [failed(0, "second"), run_number(1), failed(2, "second")],
+        [failed(0, "third")],
+    ):
+        store.append(batch)
+        if gathered:
+            store.gather()
+    for runs in (store.read(), store.gather(), store.read()):
+        statuses = [r.status for r in sorted(runs, key=lambda r: r.repeat)]
+        assert statuses == ["failed: third", "ok", "ok"]
+
+
+def test_many_parts_are_read_in_the_order_in_which_they_were_written(tmp_path):
+    store = RunStore(tmp_path)
+    for attempt in range(12):
+        store.append([failed(0, attempt)])
+    assert [r.status for r in store.read()] == ["failed: 11"]
+
+
+def test_a_death_while_parts_are_removed_brings_no_earlier_failure_back(tmp_path, monkeypatch):
+    """Whichever parts are left, the whole file and they say what was said last."""
+    remove = Path.unlink
+    for n_removed in range(4):
+        store = RunStore(tmp_path / str(n_removed))
+        for attempt in range(3):
+            store.append([failed(0, attempt)])
+        removed = []
+
+        def die(self, missing_ok=False, removed=removed, limit=n_removed):
+            if self.name.startswith("part-"):
+                if len(removed) == limit:
+                    raise KeyboardInterrupt
+                removed.append(self)
+            remove(self, missing_ok)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "unlink", die)
+            with pytest.raises(KeyboardInterrupt) if n_removed < 3 else nullcontext():
+                store.gather()
+        assert [r.status for r in store.read()] == ["failed: 2"]
 
 
 def test_a_death_between_writing_the_whole_and_removing_the_parts_costs_nothing(

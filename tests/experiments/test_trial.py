@@ -11,7 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from tacit import LeastSquaresClassifier
-from tacit.experiments import Contender, CrossValidation, LearningCurves, Sees
+from tacit.experiments import (
+    Contender,
+    CrossValidation,
+    LearningCurves,
+    Sees,
+    paper_contenders,
+)
 from tacit.experiments.measures import ERROR, MEASURES, TEST_LOSS
 from tacit.experiments.trial import Trial, run_trial
 from tests.experiments.tables import contenders, three_classes, two_classes, without_seconds
@@ -167,14 +173,12 @@ def test_every_size_and_measure_has_one_row():
     assert len(keys) == len(runs) == 2 * 2 * len(MEASURES)
 
 
-def test_three_classes_are_measured_for_those_who_can_and_failed_for_those_who_cannot():
-    runs = run_one(FOLDS, three_classes(), *contenders("supervised", "self-learning", "ICLS"))
-    for run in runs:
-        if run.classifier == "ICLS" and run.status != "ok":
-            assert run.status.startswith("failed: ")
-        else:
-            assert np.isfinite(run.value)
-    assert sum(run.classifier == "self-learning" for run in runs) == len(MEASURES)
+def test_three_classes_are_measured_for_all_contenders_of_the_paper():
+    runs = run_one(FOLDS, three_classes(), *paper_contenders())
+    assert {run.status for run in runs} == {"ok"}
+    assert all(0 < run.value < 1 for run in runs)
+    found = {(run.classifier, run.measure) for run in runs}
+    assert len(found) == len(runs) == len(paper_contenders()) * len(MEASURES)
 
 
 # Mishaps.
@@ -255,6 +259,19 @@ def test_a_classifier_that_takes_the_mark_for_a_class_has_failed():
     runs = run_one(FOLDS, table, Contender("logistic", LogisticRegression(), Sees.LABELED))
     assert [run.measure for run in runs] == list(MEASURES)
     assert all(run.status == "ok" for run in runs)
+
+
+def test_a_classifier_that_answers_with_probabilities_has_failed():
+    class Unsure(Spy):
+        def predict(self, X):
+            return np.full(len(X), 0.25)
+
+        def __sklearn_clone__(self):
+            return Unsure(self.notes)
+
+    (run,) = run_one(FOLDS, two_classes(), Contender("unsure", Unsure([])))
+    assert run.status.startswith("failed: ValueError: predict gave 0.25, which is none of the")
+    assert np.isnan(run.value)
 
 
 def test_the_measures_of_a_contender_that_has_no_probabilities_are_left_out():

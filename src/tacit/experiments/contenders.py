@@ -45,7 +45,8 @@ class Contender:
     sees : Sees
         What it may use.
     twin : str
-        Name of the supervised contender it is compared with.
+        Name of the supervised contender it is compared with, one of the same experiment. Where
+        none is named and there is none called "supervised", it is compared with nobody.
     """
 
     name: str

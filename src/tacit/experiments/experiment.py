@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, fields
 
-import numpy as np
-from sklearn.base import BaseEstimator
+import sklearn
 
 from tacit import __version__
-from tacit.experiments.contenders import Contender
+from tacit.experiments.contenders import SUPERVISED, Contender
 from tacit.experiments.engine import run_trials
+from tacit.experiments.identity import description_of, digest_of
 from tacit.experiments.protocols import Protocol, Table
 from tacit.experiments.results import Results
 from tacit.experiments.run import Run, in_order
@@ -52,9 +50,18 @@ class Experiment:
             if not names or twice:
                 what = f"has {twice[0]!r} twice" if twice else "is empty"
                 raise ValueError(f"{kind} {what}; each needs a name of its own.")
+        known = {contender.name for contender in self.contenders}
+        for contender in self.contenders:
+            # The usual name is no promise: an experiment may have nobody to compare with.
+            if contender.twin not in known | {SUPERVISED}:
+                raise ValueError(
+                    f"Contender {contender.name!r} has the twin {contender.twin!r}, which is none "
+                    f"of the contenders {', '.join(map(repr, sorted(known)))}; name one of them, "
+                    "or add it."
+                )
         for table in self.tables:
             # What cannot be drawn is said now, and not when its turn comes after an hour.
-            self.protocol.splits(table, 0)
+            self.protocol.check(table)
 
     def trials(self, done: Set[tuple[str, str, str, int, int]]) -> list[Trial]:
         """What remains to be run, given (dataset, protocol, classifier, L, repeat) of the rest."""
@@ -79,12 +86,13 @@ class Experiment:
             if f.name != "n_repeats"  # more repeats can be added to those there are
         }
         return {
-            "datasets": {table.name: _digest(table) for table in self.tables},
+            "datasets": {table.name: digest_of(table) for table in self.tables},
             "protocols": {self.protocol.name: repr(settings)},
             "classifiers": {
-                c.name: f"{_description(c.estimator)} sees {c.sees.value}" for c in self.contenders
+                c.name: f"{description_of(c.estimator)} sees {c.sees.value}"
+                for c in self.contenders
             },
-            "versions": {"tacit": __version__},
+            "versions": {"tacit": __version__, "scikit-learn": sklearn.__version__},
         }
 
 
@@ -97,6 +105,9 @@ def run(
     on_progress: Callable[[float, float], None] = lambda done, total: None,
 ) -> Results:
     """Run experiments, going on where an earlier run into the same store was interrupted.
+
+    A fit that fails is a result, whose row says why. What had failed in an earlier run is tried
+    again, since the reason may be gone.
 
     Parameters
     ----------
@@ -118,7 +129,7 @@ def run(
         The runs of these experiments, which depend neither on jobs and cluster nor on earlier
         interruptions; only their seconds do.
     """
-    plan, order = _merged(experiments), _order(experiments)
+    plan, order, twins = _merged(experiments), _order(experiments), _twins(experiments)
     tables = {table.name: table for e in experiments for table in e.tables}
     with nullcontext() if store is None else store.writing(plan):
         trials = _remaining(experiments, [] if store is None else store.read(), tables)
@@ -128,37 +139,41 @@ def run(
         fresh: list[Run] = []
         unwritten: list[Run] = []
         written = time.monotonic()
+        part = None if store is None else store.new_part()
         try:
             with closing(run_trials(trials, tables, jobs, cluster)) as ended:
                 for place, runs in ended:
                     fresh += runs
                     unwritten += runs
                     if store is not None and time.monotonic() - written > WRITE_EVERY:
-                        store.append(unwritten)
-                        unwritten, written = [], time.monotonic()
+                        store.append(unwritten, part)
+                        unwritten, part, written = [], store.new_part(), time.monotonic()
                     finished += costs[place]
                     on_progress(finished, total)
         finally:
-            # An interruption of this process, too, keeps what was done.
+            # An interruption of this process, too, keeps what was done; one that came just after a
+            # batch was written finds the name unchanged and writes no second file.
             if store is not None:
-                store.append(unwritten)
+                store.append(unwritten, part)
         everything = in_order(fresh, order) if store is None else store.gather(order)
     wanted: dict[tuple[str, str, str], int] = {}
     for experiment in experiments:
         for key in _order([experiment]):
             wanted[key] = max(wanted.get(key, 0), experiment.protocol.n_repeats)
-    return Results.of(
+    asked_for = (
         run
         for run in everything
         if run.repeat < wanted.get((run.dataset, run.protocol, run.classifier), 0)
     )
+    return Results.of(asked_for, twins)
 
 
 def _remaining(
     experiments: Sequence[Experiment], held: Sequence[Run], tables: Mapping[str, Table]
 ) -> list[Trial]:
-    """What is not held, each once though two experiments may share it."""
-    done = {(r.dataset, r.protocol, r.classifier, r.n_labeled, r.repeat) for r in held}
+    """What is not held or had failed, each once though two experiments may share it."""
+    # One failed size of a learning curve has its trial, that is all sizes, tried again.
+    done = {run.trial for run in held} - {run.trial for run in held if run.is_failed}
     trials = []
     for experiment in experiments:
         more = experiment.trials(done)
@@ -181,6 +196,18 @@ def _order(experiments: Sequence[Experiment]) -> dict[tuple[str, str, str], int]
     return {key: place for place, key in enumerate(keys)}
 
 
+def _twins(experiments: Sequence[Experiment]) -> dict[str, str]:
+    twins: dict[str, str] = {}
+    for contender in (c for e in experiments for c in e.contenders):
+        if twins.setdefault(contender.name, contender.twin) != contender.twin:
+            raise ValueError(
+                f"Two experiments compare {contender.name!r} with different twins, "
+                f"{twins[contender.name]!r} and {contender.twin!r}; give it one of them, or "
+                "another name in one of the experiments."
+            )
+    return twins
+
+
 def _merged(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]]:
     merged: dict[str, dict[str, str]] = {}
     for experiment in experiments:
@@ -194,19 +221,3 @@ def _merged(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]
                         "theirs for good, run them apart and into folders of their own."
                     )
     return merged
-
-
-def _description(estimator: BaseEstimator) -> str:
-    """Its parameters in one line, without what differs from process to process."""
-    # scikit-learn would leave out the middle of a long one.
-    whole = isinstance(estimator, BaseEstimator)
-    text = estimator.__repr__(N_CHAR_MAX=float("inf")) if whole else repr(estimator)
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
-
-
-def _digest(table: Table) -> str:
-    digest = hashlib.blake2b(digest_size=12)
-    # Sources of a dataset may differ in the last bits, and so in the sign of what is rounded to 0.
-    digest.update((np.round(table.X, 6) + 0.0).astype(np.float32).tobytes())
-    digest.update(table.y.astype(np.int64).tobytes())
-    return f"{table.X.shape[0]} x {table.X.shape[1]}, {digest.hexdigest()}"

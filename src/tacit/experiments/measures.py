@@ -24,10 +24,11 @@ def measure(model: Any, table: Table, split: Split) -> dict[str, AnyArray]:
 
     "error" is 1 for a wrong prediction. The squared losses are those of the regression value
     against the true label, (f(x) - y)^2 with y in {0, 1}; they are left out for a classifier with
-    neither regression values nor probabilities.
+    neither regression values nor probabilities, and for one without `classes_`, which say what the
+    probabilities are of.
     """
     tested = split.tested
-    found = {ERROR: (model.predict(table.X[tested]) != table.y[tested]).astype(np.float64)}
+    found = {ERROR: (_answers(model, table, tested) != table.y[tested]).astype(np.float64)}
     losses = squared_losses(model, table.X, table.y)
     if losses is not None:
         rows: dict[str, Index] = {
@@ -44,19 +45,44 @@ def squared_losses(model: Any, X: Matrix, y: AnyArray) -> AnyArray | None:
 
     For two classes that is (f(x) - y)^2.
     """
-    values = _regression_values(model, X)
+    classes = getattr(model, "classes_", None)
+    values = None if classes is None else _regression_values(model, X)
     if values is None:
         return None
-    indicators = y[:, None] == model.classes_[None, :]
+    indicators = y[:, None] == np.asarray(classes)[None, :]
+    if values.shape != indicators.shape:
+        raise ValueError(
+            f"predict_proba gave an array of shape {values.shape} for {len(y)} rows and "
+            f"{indicators.shape[1]} classes_; it must give one row a row and one column a class"
+        )
     losses: AnyArray = 0.5 * ((values - indicators) ** 2).sum(axis=1)
     return losses
+
+
+def _answers(model: Any, table: Table, rows: Index) -> AnyArray:
+    """One class for every row: anything else, compared with the labels, would be a wrong error."""
+    answers = np.asarray(model.predict(table.X[rows]))
+    if answers.shape == (len(rows), 1):
+        answers = answers[:, 0]
+    if answers.shape != (len(rows),):
+        raise ValueError(
+            f"predict gave an array of shape {answers.shape} for {len(rows)} rows; it must give "
+            "one class for every row"
+        )
+    classes = np.unique(table.y).tolist()
+    strange = sorted(set(answers.tolist()) - set(classes), key=repr)
+    if strange:
+        raise ValueError(
+            f"predict gave {strange[0]!r}, which is none of the classes "
+            f"{', '.join(map(str, classes))}; it must give classes, not probabilities or scores"
+        )
+    return answers
 
 
 def _regression_values(model: Any, X: Matrix) -> Matrix | None:
     """One column a class: values of least squares, or probabilities; None where there are none."""
     if hasattr(model, "predict_proba"):
-        probabilities: Matrix = model.predict_proba(X)
-        return probabilities
+        return np.asarray(model.predict_proba(X))
     if not isinstance(_last_fit(model), LinearClassifier):
         return None
     values = np.asarray(model.decision_function(X)) + 0.5

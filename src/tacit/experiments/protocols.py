@@ -8,8 +8,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from tacit._typing import AnyArray, Index
+from tacit.estimators.labels import read_labels
 from tacit.experiments.contenders import seed_of
 
 # Sizes of Figure 2 of the paper.
@@ -44,25 +46,44 @@ class Table:
     y: AnyArray = field(repr=False)
 
     @staticmethod
-    def of(name: str, X: AnyArray, y: AnyArray) -> Table:
-        """Check that there is one label a row, and code the labels."""
-        X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-        if X.ndim != 2 or y.shape != X.shape[:1]:
+    def of(name: str, X: Any, y: Any) -> Table:
+        """Check that there is one label a row, and code the labels.
+
+        Parameters
+        ----------
+        name : str
+            As in all results.
+        X : array-like of shape (n, d)
+            Numbers, not sparse.
+        y : array-like of shape (n,)
+            Labels: all whole numbers, all booleans or all strings. Two labels, one of them -1, are
+            two classes. Beside two others -1 is refused: it may as well mark rows without label.
+        """
+        X = _numbers(name, X)
+        if X.ndim != 2 or np.shape(y) != X.shape[:1]:
             raise ValueError(
-                f"Dataset {name!r} has X of shape {X.shape} and y of shape {y.shape}; it needs a "
-                "matrix and one label for every row."
+                f"Dataset {name!r} has X of shape {X.shape} and y of shape {np.shape(y)}; it needs "
+                "a matrix and one label for every row."
             )
-        # NaN alone is not equal to itself.
-        missing = sum(label is None or label != label for label in y.tolist())
+        try:
+            labels = read_labels(y, unlabeled=None)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"Dataset {name!r} has labels that cannot be used: {error}") from error
+        missing = int((~labels.is_labeled).sum())
         if missing:
             raise ValueError(
                 f"Dataset {name!r} has {missing} rows without label; experiments hide labels "
                 "themselves and need to know all of them, so leave these rows out."
             )
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
+        if len(labels.classes) < 2:
             raise ValueError(f"Dataset {name!r} has one class only; at least two are needed.")
-        return Table(name, X, codes)
+        if len(labels.classes) > 2 and {"-1", "-1.0"} & set(map(str, labels.classes)):
+            raise ValueError(
+                f"Dataset {name!r} has the label -1 beside {len(labels.classes) - 1} others; if it "
+                "marks rows without label, leave these rows out, and if it is a class, give it "
+                "another name."
+            )
+        return Table(name, X, labels.codes)
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,10 @@ class Protocol(ABC):
     def labels(self, table: Table) -> int:
         """L for this table."""
         return paper_labels(table.X.shape[1]) if self.n_labeled is None else self.n_labeled
+
+    def check(self, table: Table) -> None:
+        """Raise an error that says why, if some repeat cannot be drawn from `table`."""
+        self.splits(table, 0)
 
     @abstractmethod
     def splits(self, table: Table, repeat: int) -> list[list[Split]]:
@@ -180,19 +205,32 @@ class CrossValidation(Protocol):
         super().__post_init__()
         self._store("n_folds", _count("n_folds", self.n_folds, 2))
 
+    def check(self, table: Table) -> None:
+        """As for all protocols; and no class may be in one fold alone, in any repeat.
+
+        Classes with more rows than a fold never are. Only if one has fewer are the folds of all
+        repeats drawn, in O(n) each.
+        """
+        classes, codes, counts = np.unique(table.y, return_inverse=True, return_counts=True)
+        is_rare = counts.min() <= -(-len(codes) // self.n_folds)
+        for repeat in range(self.n_repeats if is_rare else 0):
+            for fold in self._folds(table, self._random(table, repeat)):
+                alone = np.bincount(codes[fold], minlength=len(classes)) == counts
+                if alone.any():
+                    raise ValueError(
+                        f"Dataset {table.name!r} has a class of {counts[alone][0]} rows, so rare "
+                        f"that it is missing from a training set of {len(codes) - len(fold)} rows "
+                        f"in repeat {repeat}; use more folds or fewer repeats, or leave the class "
+                        "out."
+                    )
+        super().check(table)
+
     def splits(self, table: Table, repeat: int) -> list[list[Split]]:
         """One group, of one split for each fold."""
-        n_rows = len(table.y)
-        if self.n_folds > n_rows:
-            raise ValueError(
-                f"n_folds is {self.n_folds}; it must be from 2 to the {n_rows} rows of dataset "
-                f"{table.name!r}."
-            )
         random = self._random(table, repeat)
-        order = random.permutation(n_rows)
         group = []
-        for tested in np.array_split(order, self.n_folds):
-            training = np.setdiff1d(order, tested)
+        for tested in self._folds(table, random):
+            training = np.setdiff1d(np.arange(len(table.y)), tested)
             labeled, unlabeled = draw_labeled(table, training, self.labels(table), random)
             group.append(Split(labeled, unlabeled, tested))
         return [group]
@@ -200,6 +238,15 @@ class CrossValidation(Protocol):
     def n_fits(self, table: Table) -> int:
         """One for each fold."""
         return self.n_folds
+
+    def _folds(self, table: Table, random: np.random.Generator) -> list[Index]:
+        n_rows = len(table.y)
+        if self.n_folds > n_rows:
+            raise ValueError(
+                f"n_folds is {self.n_folds}; it must be from 2 to the {n_rows} rows of dataset "
+                f"{table.name!r}."
+            )
+        return np.array_split(random.permutation(n_rows), self.n_folds)
 
 
 def paper_labels(n_features: int) -> int:
@@ -231,6 +278,21 @@ def draw_labeled(
     firsts = [random.choice(np.flatnonzero(table.y[order] == label)) for label in classes]
     order = np.concatenate([order[firsts], np.delete(order, firsts)])
     return order[:n_labeled], order[n_labeled:]
+
+
+def _numbers(name: str, X: Any) -> AnyArray:
+    if issparse(X):
+        raise ValueError(
+            f"Dataset {name!r} has a sparse X ({type(X).__name__}); experiments draw rows of dense "
+            "arrays, so give X.toarray(), of a choice of columns if that is too large."
+        )
+    try:
+        return np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Dataset {name!r} has an X that is no matrix of numbers ({error}); code what is not a "
+            "number as numbers first."
+        ) from error
 
 
 def _count(name: str, value: Any, least: int) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,15 @@ class Summary:
         Rows of the fit.
     mean, standard_error, median : float
         Over the repeats; the standard error of a single one is NaN.
-    times_worse : int
-        In how many repeats it was worse than its supervised twin on the same rows.
+    times_worse : int or None
+        In how many repeats it was worse than its supervised twin on the same rows; None where no
+        repeat of both ended, so that nothing is known about it.
     n_repeats : int
         Repeats that ended.
     n_flawed : int
         Repeats whose status is not "ok": not converged, or failed.
+    n_compared : int
+        Repeats that ended for the twin as well, among which `times_worse` counts.
     """
 
     dataset: str
@@ -47,9 +50,10 @@ class Summary:
     mean: float
     standard_error: float
     median: float
-    times_worse: int
+    times_worse: int | None
     n_repeats: int
     n_flawed: int
+    n_compared: int
 
 
 @dataclass(frozen=True)
@@ -60,20 +64,24 @@ class Results:
     ----------
     runs : tuple of Run
         All of them, in the order given.
+    twins : mapping of str to str
+        For classifiers, the supervised one that each is compared with; "supervised" for those that
+        are not named.
     """
 
     runs: tuple[Run, ...]
     _by_key: dict[tuple[str, str, str, str, int], dict[int, Run]]
+    twins: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(runs: Iterable[Run]) -> Results:
-        """Index `runs`."""
+    def of(runs: Iterable[Run], twins: Mapping[str, str] | None = None) -> Results:
+        """Index `runs`, whose classifiers are compared with `twins`."""
         kept = tuple(runs)
         by_key: dict[tuple[str, str, str, str, int], dict[int, Run]] = {}
         for run in kept:
             key = (run.dataset, run.protocol, run.measure, run.classifier, run.n_unlabeled)
             by_key.setdefault(key, {})[run.repeat] = run
-        return Results(kept, by_key)
+        return Results(kept, by_key, {} if twins is None else dict(twins))
 
     def names(self, column: str) -> list[Any]:
         """The values of a column, each once, in their order."""
@@ -81,11 +89,12 @@ class Results:
 
     def select(self, **columns: Any) -> Results:
         """The runs whose columns have these values, for example `dataset="Sonar"`."""
-        return Results.of(
+        chosen = (
             run
             for run in self.runs
             if all(getattr(run, name) == value for name, value in columns.items())
         )
+        return Results.of(chosen, self.twins)
 
     def frame(self) -> Any:
         """The runs as a pandas DataFrame, one row each and one column for each of its fields."""
@@ -115,9 +124,13 @@ class Results:
         classifier: str,
         measure: str,
         n_unlabeled: int,
-        twin: str = SUPERVISED,
+        twin: str | None = None,
     ) -> Summary | None:
-        """Mean, standard error and times worse than `twin`; None where no repeat ended."""
+        """Mean, standard error and times worse than its twin; None where no repeat ended.
+
+        `twin` is another than that of `twins` to compare with.
+        """
+        twin = self.twins.get(classifier, SUPERVISED) if twin is None else twin
         found = self._by_key.get((dataset, protocol, measure, classifier, n_unlabeled), {})
         others = self._by_key.get((dataset, protocol, measure, twin, n_unlabeled), {})
         own = np.array([found[repeat].value for repeat in sorted(found)])
@@ -125,6 +138,7 @@ class Results:
         ended = own[np.isfinite(own)]
         if len(ended) == 0:
             return None
+        compared = int(np.isfinite(own - baseline).sum())
         return Summary(
             dataset,
             protocol,
@@ -135,16 +149,17 @@ class Results:
             float(ended.mean()),
             float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
             float(np.median(ended)),
-            int((own > baseline + ROUNDING).sum()),
+            int((own > baseline + ROUNDING).sum()) if compared else None,
             len(ended),
             sum(run.status != OK for run in found.values()),
+            compared,
         )
 
-    def summaries(self, twins: dict[str, str] | None = None) -> list[Summary]:
-        """Of all there is."""
-        twins = {} if twins is None else twins
+    def summaries(self, twins: Mapping[str, str] | None = None) -> list[Summary]:
+        """Of all there is; `twins` are others than those of `Results.twins` to compare with."""
+        others = {} if twins is None else twins
         every = (
-            self.summary(data, rule, name, measure, size, twins.get(name, SUPERVISED))
+            self.summary(data, rule, name, measure, size, others.get(name))
             for data, rule, measure, name, size in self._by_key
         )
         return [summary for summary in every if summary is not None]

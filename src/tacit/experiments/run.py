@@ -44,6 +44,16 @@ class Run:
     status: str
 
     @property
+    def is_failed(self) -> bool:
+        """Whether there is a reason in place of a number."""
+        return self.status.startswith(FAILED)
+
+    @property
+    def trial(self) -> tuple[str, str, str, int, int]:
+        """What is fitted at once: all sizes of unlabeled rows and all measures."""
+        return (self.dataset, self.protocol, self.classifier, self.n_labeled, self.repeat)
+
+    @property
     def key(self) -> tuple[str, str, str, int, int, int, str]:
         """What no other row of the same results has."""
         return (

@@ -27,11 +27,13 @@ class RunStore:
 
     Every batch of runs is a Parquet file of its own, `part-*.parquet`, written under a temporary
     name and then renamed, so that a process killed at any moment leaves whole files only. `gather`
-    puts them together into `runs.parquet`. A run that is there twice, since the process was killed
-    between writing the whole and removing the parts, counts once.
+    puts them together into `runs.parquet`. A run that is there twice counts once: since the process
+    was killed between writing the whole and removing the parts, or since it had failed and was
+    tried again. What ended counts more than a failure, and of failures the last.
 
     Beside them lies `plan.json`, which says of which data and with which settings the runs are.
-    Runs of another dataset or classifier under the same name are refused, not mixed.
+    Runs of another dataset or classifier under the same name are refused, not mixed. The code of
+    classes is not part of it: who changes that of an own classifier needs another name or folder.
 
     Parameters
     ----------
@@ -59,19 +61,34 @@ class RunStore:
                 left.unlink()
             yield
 
-    def append(self, runs: Iterable[Run]) -> None:
-        """Add runs in one file, all or none of them."""
+    def new_part(self) -> str:
+        """A name for the next batch."""
+        last = max((_number(part) for part in self.folder.glob(PART)), default=0)
+        return f"part-{last + 1:08d}-{uuid.uuid4().hex}.parquet"
+
+    def append(self, runs: Iterable[Run], part: str | None = None) -> None:
+        """Add runs in one file, all or none of them.
+
+        Parameters
+        ----------
+        runs : iterable of Run
+            A batch.
+        part : str, optional
+            Its name, from `new_part`. Who does not know whether the batch was written before an
+            interruption can append it again under the same name.
+        """
         rows = list(runs)
         if rows:
-            self._write(rows, f"part-{uuid.uuid4().hex}.parquet")
+            self._write(rows, self.new_part() if part is None else part)
 
     def read(self) -> list[Run]:
         """All runs, each once."""
         found: dict[tuple[Any, ...], Run] = {}
-        for file in (self.folder / WHOLE, *sorted(self.folder.glob(PART))):
+        for file in (self.folder / WHOLE, *self._parts()):
             if file.exists():
                 for run in _read(file):
-                    found.setdefault(run.key, run)
+                    if run.key not in found or found[run.key].is_failed:
+                        found[run.key] = run
         return list(found.values())
 
     def gather(self, order: Mapping[tuple[str, str, str], int] | None = None) -> list[Run]:
@@ -83,12 +100,17 @@ class RunStore:
             The order of the plan, see `tacit.experiments.run.in_order`.
         """
         runs = in_order(self.read(), {} if order is None else order)
-        parts = list(self.folder.glob(PART))
+        parts = self._parts()
         if parts:
             self._write(runs, WHOLE)
+            # From the first on: what a death leaves is not older than what is in the whole.
             for part in parts:
                 part.unlink()
         return runs
+
+    def _parts(self) -> list[Path]:
+        """In the order in which they were written."""
+        return sorted(self.folder.glob(PART), key=lambda part: (_number(part), part.name))
 
     def _write(self, runs: list[Run], name: str) -> None:
         pyarrow = import_pyarrow()
@@ -116,6 +138,11 @@ class RunStore:
                         "new ones; name another folder or delete this one."
                     )
         write_text(file, json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def _number(part: Path) -> int:
+    number = part.name.split("-")[1]
+    return int(number) if number.isdecimal() else 0
 
 
 def _read(file: Path) -> list[Run]:
