@@ -20,6 +20,7 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 _ADVICE = {
     errno.ENOSPC: "free some space, or name another place.",
     errno.EDQUOT: "free some space, or name another place.",
+    errno.EFBIG: "raise the limit on the size of files, or name another place.",
     errno.EACCES: "change the permissions, or name another place.",
     errno.EPERM: "change the permissions, or name another place.",
     errno.EROFS: "name a place that can be written to.",
