@@ -151,7 +151,7 @@ def test_a_start_may_write_into_all_that_it_is_given(kind: Any, n_classes: int) 
     assert_same_model(ours, other)
 
 
-class _Writer(Ridge):  # type: ignore[misc]
+class _Writer(Ridge):
     """Leaves nothing as it was of what it is fitted to."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -161,7 +161,7 @@ class _Writer(Ridge):  # type: ignore[misc]
         return self
 
 
-class _Given(LinearRegression):  # type: ignore[misc]
+class _Given(LinearRegression):
     """A fitted regressor with the coefficients that some model has started from."""
 
     def __init__(self, model: Any = None) -> None:
