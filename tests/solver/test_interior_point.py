@@ -78,3 +78,19 @@ def test_a_target_missed_by_a_hair_is_solved_for_exactly(seed):
     assert solution.status is Status.OPTIMAL
     assert solution.n_iter <= 10
     assert np.abs(solution.soft_labels - u).max() < 1e-12
+
+
+@pytest.mark.parametrize("barely", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("missed_by", [1e-4, 1e-2, 1.0])
+def test_labels_that_are_barely_fractional_are_solved_for_exactly(barely, missed_by):
+    # Half of the labels are next to their bounds, and no multiplier says that they are not there.
+    random = np.random.default_rng(0)
+    V = random.normal(size=(8, 12))
+    off = random.normal(size=12)
+    off -= V.T @ np.linalg.lstsq(V.T, off, rcond=None)[0]
+    u = np.array([0.4, 0.5, 0.6, 0.7, barely, 2 * barely, 1 - barely, 1 - 3 * barely])
+    problem = BoxProblem(V, V.T @ u + missed_by * off / np.linalg.norm(off))
+    solution = solve_interior_point(problem)
+    assert solution.status is Status.OPTIMAL
+    assert solution.is_optimal(1e-8)
+    assert np.abs(solution.soft_labels - u).max() < 1e-8

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Mask, Matrix, Vector
 from tacit.rows.sweep import one_blas_thread
-from tacit.solver.polish import is_reached, reach, refine
+from tacit.solver.polish import is_reached, reach, refine, settle, unit_of_multipliers
 from tacit.solver.problem import BoxProblem
 from tacit.solver.solution import Solution, Status
 
@@ -30,6 +30,9 @@ REGULARISATION = 1e-15
 # Iterations without a smaller gap after which rounding has won.
 PATIENCE = 8
 PATIENCE_WITH_EQUALITIES = 30
+# A relative gap that is all rounding. Labels that meet it are taken for exact, even where the last
+# iterate's happens to be smaller: a gap hides an error of the residual as large as its root.
+SETTLED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -166,9 +169,11 @@ def _iterate(
                     return exact, None, Status.INSIDE, n_iter
                 return exact, q, Status.OPTIMAL, n_iter
         # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
-        if best_gap <= tol and (since_best or tol > REFINE_BELOW):
+        if best_gap <= tol and tol > REFINE_BELOW:
             return best, best_dual, Status.OPTIMAL, n_iter
         if n_iter == max_iter or since_best >= patience or np.isinf(gap):
+            break
+        if best_gap <= tol and since_best:
             break
 
         # 2. Step, and remain strictly inside.
@@ -179,6 +184,13 @@ def _iterate(
         primal, dual = state.longest(step)
         state = state.after(step, STEP_TO_BOUNDARY * primal, STEP_TO_BOUNDARY * dual)
 
+    # 3. Rounding has won against Newton's system, whose condition grows towards the answer.
+    if n_iter < max_iter and np.isfinite(best_gap):
+        wanted = min(tol, max(best_gap, SETTLED))
+        settled = settle(problem, best, _fractional(problem, state), wanted)
+        if settled is not None:
+            status = Status.INSIDE if is_reached(problem, settled) else Status.OPTIMAL
+            return settled, None, status, n_iter
     if best_gap <= tol:
         return best, best_dual, Status.OPTIMAL, n_iter
     status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
@@ -235,9 +247,7 @@ def _finish(problem: BoxProblem, state: _Iterate, tol: float) -> Vector | None:
         exact = reach(problem, state.u)
         if exact is not None:
             return exact
-    # A label is fractional where it is farther from its bound than its multiplier is from zero.
-    multiplier = state.y.sum(axis=0)
-    free = state.x.min(axis=0) > multiplier / multiplier.mean()
+    free = _fractional(problem, state)
     q = state.q if problem.n_equalities else None
     for _ in range(CORRECTIONS):
         exact = refine(problem, state.u, free)
@@ -253,3 +263,10 @@ def _finish(problem: BoxProblem, state: _Iterate, tol: float) -> Vector | None:
             return None
         free = free | missed
     return None
+
+
+def _fractional(problem: BoxProblem, state: _Iterate) -> Mask:
+    """Labels that are farther from their bound than their multiplier is from zero."""
+    multiplier = state.y.sum(axis=0)
+    unit = unit_of_multipliers(problem.V, state.q, multiplier)
+    return np.asarray(state.x.min(axis=0) > multiplier / unit)

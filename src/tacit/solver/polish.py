@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lstsq
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from tacit._typing import Mask, Matrix, Vector
 from tacit.solver.problem import BoxProblem
+from tacit.solver.walk import MANY_FREE, ROUNDING, shortest, walk
 
-# Overshoot of a label beyond [0, 1] that counts as rounding and is clipped.
-ROUNDING = 1e-11
 # The target counts as reached when the residual is this part of the problem's own size.
 REACHED = 1e-11
 # Added to the diagonal of a matrix that may lack rank, relative to its trace.
 REGULARISATION = 1e-14
-# More fractional labels than this are no sign of many equal rows but of an early iterate.
-MANY_FREE = 500
+# Multipliers whose mean is below this part of the largest that it can be are all small. With fifty
+# directions and hardly any fractional label it is about a tenth.
+SMALL_SLOPES = 0.01
 
 
 def reach(problem: BoxProblem, u: Vector) -> Vector | None:
@@ -72,7 +71,7 @@ def refine(problem: BoxProblem, u: Vector, free: Mask) -> Vector | None:
         step = right[:rank].T @ ((left[:, :rank].T @ -z[:k]) / singular[:rank])
         basis = right[rank:].T
     soft = generators[:, k:].T
-    step = step + basis @ _shortest(soft @ basis, -z[k:] - soft @ step)
+    step = step + basis @ shortest(soft @ basis, -z[k:] - soft @ step)
     refined = fixed.copy()
     refined[free] += step
     if refined.min(initial=0.0) < -ROUNDING or refined.max(initial=0.0) > 1.0 + ROUNDING:
@@ -80,10 +79,34 @@ def refine(problem: BoxProblem, u: Vector, free: Mask) -> Vector | None:
     return np.clip(refined, 0.0, 1.0)
 
 
-def _shortest(A: Matrix, b: Vector) -> Vector:
-    """The shortest least-squares solution of A x = b."""
-    if A.size == 0:
-        return np.zeros(A.shape[1])
-    cut = max(A.shape) * np.finfo(np.float64).eps
-    # By orthogonal factorisation, three times as fast as by singular values.
-    return np.asarray(lstsq(A, b, cond=cut, lapack_driver="gelsy", check_finite=False)[0])
+def settle(problem: BoxProblem, u: Vector, free: Mask, tol: float) -> Vector | None:
+    """Walk from u to labels with a relative gap of at most `tol`, or say None.
+
+    The labels in `free` are the first guess at the fractional ones. For problems without equalities
+    only.
+    """
+    if problem.n_equalities:
+        return None
+    labels = np.where(free, u, np.round(u))
+    both = np.stack([labels, 1.0 - labels], axis=1)
+    found = walk(
+        problem.V,
+        problem.target[:, None],
+        np.array([[1.0], [0.0]]),
+        both,
+        free[:, None] | (both > 0.0),
+        np.ones(both.shape, dtype=bool),
+        lambda P: problem.relative_gap(P[:, 0]) <= tol,
+    )
+    return None if found is None else found[:, 0]
+
+
+def unit_of_multipliers(V: Matrix, q: Matrix, multipliers: Matrix) -> float:
+    """What a multiplier is judged against: their mean, unless all of them are next to nothing.
+
+    Where every label is fractional all multipliers vanish, and their mean with them: compared with
+    it, labels near a bound would look as if they were at it for ever. No slope v'q is larger than
+    ||v|| ||q||, and q vanishes only where the target is inside.
+    """
+    length = float(np.sqrt(np.einsum("ij,ij->i", V, V)).mean())
+    return max(float(multipliers.mean()), SMALL_SLOPES * length * float(np.linalg.norm(q)))

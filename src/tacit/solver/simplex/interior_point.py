@@ -14,11 +14,12 @@ from tacit.solver.interior_point import (
     PATIENCE,
     PATIENCE_WITH_EQUALITIES,
     REFINE_BELOW,
+    SETTLED,
     STEP_TO_BOUNDARY,
 )
 from tacit.solver.simplex.curvature import Factor, Pairs
 from tacit.solver.simplex.dense_groups import finish_by_groups
-from tacit.solver.simplex.polish import Finished, finish
+from tacit.solver.simplex.polish import Finished, finish, settle
 from tacit.solver.simplex.problem import SimplexProblem
 from tacit.solver.solution import Solution, Status
 
@@ -207,9 +208,11 @@ def _iterate(
             if exact is not None and problem.judge(exact.P, exact.Q).badness <= tol:
                 return exact, Status.OPTIMAL, n_iter
         # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
-        if best_gap <= tol and (since_best or tol > REFINE_BELOW):
+        if best_gap <= tol and tol > REFINE_BELOW:
             return best, Status.OPTIMAL, n_iter
         if n_iter == max_iter or since_best >= patience or np.isinf(gap):
+            break
+        if best_gap <= tol and since_best:
             break
 
         # 2. Step, and remain strictly inside.
@@ -220,6 +223,13 @@ def _iterate(
         primal, dual = state.longest(step)
         state = state.after(step, STEP_TO_BOUNDARY * primal, STEP_TO_BOUNDARY * dual)
 
+    # 3. Rounding has won against Newton's system, whose condition grows towards the answer.
+    if n_iter < max_iter and np.isfinite(best_gap):
+        wanted = min(tol, max(best_gap, SETTLED))
+        settled = settle(problem, best, setting.masked(state.y).T, wanted)
+        if settled is not None:
+            status = Status.INSIDE if settled.is_reached(problem) else Status.OPTIMAL
+            return settled, status, n_iter
     if best_gap <= tol:
         return best, Status.OPTIMAL, n_iter
     if best_gap > ACCURATE and n_iter < max_iter and may_group:

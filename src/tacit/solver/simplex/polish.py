@@ -8,9 +8,10 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from tacit._typing import Index, Mask, Matrix
-from tacit.solver.polish import MANY_FREE, REACHED, ROUNDING
+from tacit.solver.polish import REACHED, unit_of_multipliers
 from tacit.solver.simplex.curvature import Factor, Pairs
 from tacit.solver.simplex.problem import SimplexProblem
+from tacit.solver.walk import MANY_FREE, ROUNDING, on_simplex, walk
 
 # Rounds of the exact solve: the first is off by the ridge that makes it solvable, the others by
 # ever less of it.
@@ -43,9 +44,38 @@ def finish(
         reached = reach(problem, pairs, now.P)
         if reached is not None:
             return reached
-    # A label is fractional where it is farther from zero than its multiplier is.
-    free = multipliers / multipliers.mean() < now.P
-    return refine(problem, now, free)
+    return refine(problem, now, _fractional(problem, now, multipliers))
+
+
+def settle(
+    problem: SimplexProblem, now: Finished, multipliers: Matrix, tol: float
+) -> Finished | None:
+    """Walk to labels with a relative gap of at most `tol`, or say None.
+
+    For problems without equalities only.
+    """
+    if problem.n_equalities:
+        return None
+    free = _fractional(problem, now, multipliers)
+    free[np.arange(len(free)), now.P.argmax(axis=1)] = True
+    allowed = np.ones(free.shape, dtype=bool) if problem.allowed is None else problem.allowed
+    share = 1.0 / np.sqrt(problem.counts)
+    found = walk(
+        problem.V,
+        problem.target * share,
+        np.diag(share),
+        np.where(free & allowed, now.P, 0.0),
+        free & allowed,
+        allowed,
+        lambda P: problem.judge(P).badness <= tol,
+    )
+    return None if found is None else Finished(found, None)
+
+
+def _fractional(problem: SimplexProblem, now: Finished, multipliers: Matrix) -> Mask:
+    """Labels that are farther from zero than their multiplier is."""
+    Q = problem.dual(now.P) if now.Q is None else now.Q
+    return np.asarray(multipliers / unit_of_multipliers(problem.V, Q, multipliers) < now.P)
 
 
 def reach(problem: SimplexProblem, pairs: Pairs, P: Matrix) -> Finished | None:
@@ -65,7 +95,7 @@ def reach(problem: SimplexProblem, pairs: Pairs, P: Matrix) -> Finished | None:
         P = P + P * (slopes - (P * slopes).sum(axis=1, keepdims=True))
         if P.min() < -ROUNDING:
             return None
-        P = _on_simplex(P)
+        P = on_simplex(P)
         Z = problem.residual(P)
     found = Finished(P, None)
     return found if found.is_reached(problem) else None
@@ -88,7 +118,7 @@ def refine(problem: SimplexProblem, now: Finished, free: Mask) -> Finished | Non
     rows, classes = np.nonzero(moving)
     if len(rows) > max(2 * problem.rank * (problem.n_classes - 1), MANY_FREE):
         return None
-    P = _on_simplex(np.where(free, now.P, 0.0))
+    P = on_simplex(np.where(free, now.P, 0.0))
     if len(rows):
         step = _Differences(problem, rows, classes, largest[rows])
         found = step.solve(P, now.Q)
@@ -99,7 +129,7 @@ def refine(problem: SimplexProblem, now: Finished, free: Mask) -> Finished | Non
         Q = now.Q
     if P.min(initial=0.0) < -ROUNDING:
         return None
-    P = _on_simplex(P)
+    P = on_simplex(P)
     if Q is not None:
         k = problem.n_equalities
         Q = np.concatenate([Q[:k], problem.residual(P)[k:] / problem.counts])
@@ -151,8 +181,3 @@ class _Differences:
             Z = problem.residual(P) / problem.counts
             dual[:k] += EQUALITY_WEIGHT * Z[:k]
         return P, (dual if k else None)
-
-
-def _on_simplex(P: Matrix) -> Matrix:
-    P = np.maximum(P, 0.0)
-    return np.asarray(P / P.sum(axis=1, keepdims=True))
