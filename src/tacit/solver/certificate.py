@@ -187,14 +187,16 @@ def certify(
         after, before = semi_supervised(block.X), supervised(block.X)
         squares = after**2 - before**2
         twice = 2.0 * (after - before)
+        # A label a row, so that the extremes are found in long vectors.
         if after.ndim == 1:
-            by_label = np.stack([squares, squares - twice], axis=1)
+            by_label = np.stack([squares, squares - twice])
         else:
-            by_label = 0.5 * (squares.sum(axis=1, keepdims=True) - twice)
-        worst, best = by_label.max(axis=1), by_label.min(axis=1)
-        priced = worst if prices is None else (by_label - prices).max(axis=1)
-        w = np.ones(len(worst)) if block.weights is None else block.weights
-        return np.array([w @ worst, w @ best, w @ priced])
+            by_label = 0.5 * (squares.sum(axis=1) - twice.T)
+        w = np.ones(len(squares)) if block.weights is None else block.weights
+        worst, best = w @ by_label.max(axis=0), w @ by_label.min(axis=0)
+        if prices is None:
+            return np.array([worst, best, worst])
+        return np.array([worst, best, w @ (by_label - prices[:, None]).max(axis=0)])
 
     w = np.ones(X.shape[0]) if weights is None else weights
     change = (semi_supervised(X) - Y) ** 2 - (supervised(X) - Y) ** 2
