@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
@@ -63,6 +64,28 @@ def test_shares_may_be_given_by_class_or_as_those_of_the_labeled_rows(estimator:
     labeled = estimator(class_prior="labeled").fit(data.X, names)
     counts = np.bincount(data.y[data.known]) / data.known.sum()
     np.testing.assert_allclose(shares(labeled), counts, atol=1e-9)
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_series_gives_shares_by_its_index_and_not_by_its_order(
+    n_classes: int, named: bool
+) -> None:
+    # Had failed: value_counts comes in the order of the counts, which was taken for the classes'.
+    data = data_of(n_classes)
+    names = np.array(["a", "b", "c"])[data.y] if named else data.y
+    counts = pd.Series(PRIORS[n_classes], index=np.unique(names)).sort_values()
+    marked = np.where(data.known, names.astype(object), None)
+    model = ICLSClassifier(class_prior=counts).fit(data.X, marked)
+    np.testing.assert_allclose(shares(model), PRIORS[n_classes], atol=1e-9)
+
+
+def test_a_series_of_shares_must_name_each_class_once() -> None:
+    data = data_of(2)
+    with pytest.raises(ValueError, match=r"the class 1 in its index more than once"):
+        ICLSClassifier(class_prior=pd.Series([0.5, 0.5], index=[1, 1])).fit(data.X, data.marked)
+    with pytest.raises(ValueError, match=r"no share for the class 0 and a share for 2"):
+        ICLSClassifier(class_prior=pd.Series([0.5, 0.5], index=[1, 2])).fit(data.X, data.marked)
 
 
 @pytest.mark.parametrize("estimator", IMPLICIT)

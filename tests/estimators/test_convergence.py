@@ -33,9 +33,11 @@ def test_too_few_iterations_are_warned_about_with_gap_tolerance_and_advice(
     model = estimator(solver=solver, max_iter=1, tol=1e-6)
     message = str(warned_by(model).message)
     gap = model.solution_.relative_gap()
+    kept = " The answer might have raised the loss, so the supervised classifier was kept."
     assert message == (
         f"{estimator.__name__} stopped with status 'max_iterations' at a relative duality gap of "
         f"{gap:.2g}, above the tolerance tol=1e-06; raise max_iter (now 1)."
+        f"{kept if model.certificate_.kept_start else ''}"
     )
     assert gap > 1e-6
     assert model.solution_.status is Status.MAX_ITERATIONS

@@ -109,6 +109,69 @@ def test_weights_reach_the_start() -> None:
     np.testing.assert_allclose(model.supervised_coef_[0], lasso.coef_, atol=1e-12)
 
 
+WRITERS = [
+    Lasso(0.01, copy_X=False),
+    Ridge(0.5, copy_X=False),
+    LinearRegression(copy_X=False),
+    "lasso",
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("n_features", [1, 3])
+@pytest.mark.parametrize("start", WRITERS, ids=str)
+def test_a_start_that_writes_into_its_rows_leaves_those_of_the_fit_alone(
+    start: Any, n_features: int, fit_intercept: bool, weighted: bool
+) -> None:
+    # Had failed: one column is in Fortran order already, so that it was handed over without a copy.
+    data = partly_labeled(24, 80, n_features, 3, seed=1)
+    if not isinstance(start, str):
+        start = clone(start).set_params(fit_intercept=fit_intercept)
+    X, y = data.X + 2.0, data.marked
+    weights = np.random.default_rng(0).uniform(0.5, 3.0, len(X)) if weighted else None
+    before = X.copy()
+    model = ProjectedLeastSquaresClassifier(start=start, fit_intercept=fit_intercept)
+    model.fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(X, before)
+    # A fitted start cannot write any more, so it shows what the rows should lead to.
+    fitted = clone(model).set_params(start=_Given(model))
+    assert_same_model(fitted.fit(X, y, sample_weight=weights), model, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_start_may_write_into_all_that_it_is_given(kind: Any, n_classes: int) -> None:
+    data = partly_labeled(24, 80, 1, n_classes, seed=1)
+    X, weights = kind(data.X + 2.0), np.linspace(0.5, 3.0, len(data.X))
+    ours, other = (
+        ProjectedLeastSquaresClassifier(start=start).fit(X, data.marked, sample_weight=weights)
+        for start in (_Writer(0.5), Ridge(0.5))
+    )
+    assert_same_model(ours, other)
+
+
+class _Writer(Ridge):
+    """Leaves nothing as it was of what it is fitted to."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        super().fit(X, y, sample_weight)
+        for given in (X if isinstance(X, np.ndarray) else X.data, y, sample_weight):
+            given *= 0.0
+        return self
+
+
+class _Given(LinearRegression):
+    """A fitted regressor with the coefficients that some model has started from."""
+
+    def __init__(self, model: Any = None) -> None:
+        super().__init__()
+        self.model = model
+        if model is not None:
+            self.coef_ = model.supervised_coef_
+            self.intercept_ = model.supervised_intercept_ + 0.5
+
+
 def test_it_can_be_cloned_and_its_penalty_set() -> None:
     model = clone(ProjectedLeastSquaresClassifier(start=Lasso(0.05)))
     model.set_params(start__alpha=0.2)

@@ -19,9 +19,9 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
 
     Parameters
     ----------
-    class_prior : array-like of shape (K,), mapping, "labeled" or None
-        Shares in the order of the sorted classes, or by class, or the (weighted) shares of the
-        classes among the labeled rows.
+    class_prior : array-like of shape (K,), mapping, Series, "labeled" or None
+        Shares in the order of the sorted classes, or by class (a mapping, or a pandas Series with
+        the classes in its index), or the (weighted) shares of the classes among the labeled rows.
     data : TrainingData
         The labeled rows and their classes.
 
@@ -40,6 +40,10 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
             )
         counts = np.bincount(data.codes, data.weights, minlength=len(data.classes))
         return np.asarray(counts / counts.sum(), dtype=np.float64)
+    # A Series without an index of its own is numbered, which is an index by class for classes
+    # 0, 1, ... and refused for others: its order is never taken for that of the classes.
+    if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
+        class_prior = _by_class(class_prior)
     if isinstance(class_prior, Mapping):
         class_prior = _in_order(class_prior, data.classes.tolist())
     try:
@@ -63,6 +67,18 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
             "classes must add up to 1."
         )
     return np.asarray(shares / shares.sum())
+
+
+def _by_class(series: Any) -> Any:
+    """A Series as a mapping from classes to shares, each class once."""
+    index = list(series.index)
+    if len(set(index)) < len(index):
+        twice = next(c for c in index if index.count(c) > 1)
+        raise ValueError(
+            f"class_prior has the class {twice!r} in its index more than once; give one share for "
+            "each class."
+        )
+    return series.to_dict()
 
 
 def _in_order(shares: Mapping[Any, Any], classes: list[Any]) -> list[Any]:

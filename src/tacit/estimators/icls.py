@@ -40,10 +40,11 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
-    class_prior : array-like of shape (K,), dict or "labeled", default=None
+    class_prior : array-like of shape (K,), dict, Series or "labeled", default=None
         The shares of the classes among the unlabeled rows, where they are known: in the order of
-        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
-        of the soft labels is then held at them, and the set C is smaller.
+        `classes_`, or by class, as a dict or in the index of a pandas Series; "labeled" for the
+        shares among the labeled rows. The weighted mean of the soft labels is then held at them,
+        and the set C is smaller.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ from tacit.rows.sweep import one_blas_thread
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver.least_squares import fit_least_squares, supervised_basis
 from tacit.solver.methods import SOLVERS, Method
-from tacit.solver.projection import Metric
+from tacit.solver.projection import MISSED, Metric
 
 # Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
 SMALL = 20_000_000
@@ -57,13 +57,14 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
         self._check_parameters()
         with one_blas_thread() if _is_small(X, X_unlabeled) else nullcontext():
-            self._project(X, y, X_unlabeled, sample_weight, metric)
-        self._warn_if_unfinished()
+            missed = self._project(X, y, X_unlabeled, sample_weight, metric)
+        self._warn_if_unfinished(missed)
         return self
 
     def _project(
         self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric
-    ) -> None:
+    ) -> float:
+        """Fit, and say how far the shares of the soft labels are from the class prior."""
         data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
         _check_solver_for(self, data)
         Y = data.targets
@@ -98,24 +99,15 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
         guarantee = None
         if metric == "all":
-            # Pythagoras, less what the duality gap leaves open.
-            distance = max(0.0, projection.squared_distance - 2.0 * solution.gap())
-            total = constraints.labeled.total_weight + data.unlabeled.total_weight
-            # The loss of several classes is half its sum over them, as for either one of two.
-            guarantee = distance / total * (1.0 if Y.ndim == 1 else 0.5)
-        self._store(start)
-        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-        self._store(projection.coefficients)
-        self.classes_ = data.classes
-        self.alpha_ = alpha
-        self.soft_labels_ = (
-            np.zeros((0, *Y.shape[1:]))
-            if solution.labeling is None
-            else solution.labeling.of_rows(data.unlabeled)
-        )
-        self.solution_ = solution
-        self.n_iter_ = solution.n_iter
-        self.certificate_ = certify(
+            # Pythagoras, less what the duality gap leaves open; an inexact answer promises what
+            # the rows themselves say, in `certify`.
+            guarantee = np.inf
+            if solution.is_settled():
+                guarantee = projection.squared_distance - 2.0 * solution.gap()
+                guarantee /= constraints.labeled.total_weight + data.unlabeled.total_weight
+                # The loss of several classes is half its sum over them, as for either one of two.
+                guarantee *= 1.0 if Y.ndim == 1 else 0.5
+        certificate = certify(
             start.values,
             projection.coefficients.values,
             data.X,
@@ -125,7 +117,22 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             supervised_in_set=projection.inside,
             guaranteed_improvement=guarantee,
             class_prior=None if prior is None else tuple(prior.tolist()),
+            prices=projection.prices,
+        ).kept_to(is_exact=solution.is_settled())
+        self._store(start)
+        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
+        self._store(start if certificate.kept_start else projection.coefficients)
+        self.classes_ = data.classes
+        self.alpha_ = alpha
+        self.soft_labels_ = (
+            np.zeros((0, *Y.shape[1:]))
+            if solution.labeling is None
+            else solution.labeling.of_rows(data.unlabeled)
         )
+        self.solution_ = solution
+        self.n_iter_ = solution.n_iter
+        self.certificate_ = certificate
+        return constraints.missed(solution.labeling)
 
     def _report(self) -> Callable[[str], None]:
         """Where progress is told: nowhere, or on the standard error."""
@@ -150,24 +157,45 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             )
         check_max_iter(self.max_iter)
 
-    def _warn_if_unfinished(self) -> None:
+    def _warn_if_unfinished(self, missed: float) -> None:
         solution = self.solution_
-        if solution.status.is_success:
-            return
         advice = (
-            f"raise max_iter (now {self.max_iter})"
+            f"lower tol (now {self.tol:g})"
+            if solution.status.is_success
+            else f"raise max_iter (now {self.max_iter})"
             if solution.n_iter >= self.max_iter
             else 'use solver="interior-point"'
             if self.solver == "lbfgsb"
             else f"raise tol (now {self.tol:g}) or scale the features"
         )
-        warnings.warn(
-            f"{type(self).__name__} stopped with status {solution.status.value!r} at a relative "
-            f"duality gap of {solution.relative_gap():.2g}, above the tolerance tol={self.tol:g}; "
-            f"{advice}.",
-            ConvergenceWarning,
-            stacklevel=4,  # the caller of `fit`
+        if missed > MISSED:
+            advice += f", for the shares of the soft labels miss class_prior by {missed:.2g}"
+        warn_if_unfinished(
+            type(self).__name__, solution, self.tol, self.certificate_.kept_start, advice
         )
+
+
+def warn_if_unfinished(
+    name: str, solution: Solution, tol: float, kept_start: bool, advice: str, depth: int = 5
+) -> None:
+    """Warn where the tolerance was not met, or was met but is too loose to promise anything.
+
+    `depth` is how far up the caller of `fit` is.
+    """
+    if solution.status.is_success and not kept_start:
+        return
+    side = "within" if solution.relative_gap() <= tol else "above"
+    kept = (
+        " The answer might have raised the loss, so the supervised classifier was kept."
+        if kept_start
+        else ""
+    )
+    warnings.warn(
+        f"{name} stopped with status {solution.status.value!r} at a relative duality gap of "
+        f"{solution.relative_gap():.2g}, {side} the tolerance tol={tol:g}; {advice}.{kept}",
+        ConvergenceWarning,
+        stacklevel=depth,
+    )
 
 
 def check_max_iter(max_iter: Any) -> None:

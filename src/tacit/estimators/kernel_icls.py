@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Matrix, Vector
+from tacit.estimators.implicit import warn_if_unfinished
 from tacit.estimators.kernel import KernelClassifier, KernelTraining
 from tacit.estimators.training import all_or_nothing
 from tacit.rows import NumpyRows, one_blas_thread
 from tacit.solver import Certificate, Method, Solution, certify
 from tacit.solver.kernel import (
+    Expansion,
     KernelProjection,
     KernelTable,
     PenalisedCertificate,
@@ -72,7 +73,9 @@ class KernelICLSClassifier(KernelClassifier):
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
-        Iterations of the solver at the most.
+        Iterations of the solver at the most. With `metric="all"`, an answer that is so far from
+        exact that it might raise the penalised loss is not used: the supervised classifier is
+        kept, with a warning.
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
         do. None: no other mark, so that -1 can be a class.
@@ -91,6 +94,7 @@ class KernelICLSClassifier(KernelClassifier):
     soft_labels_ : ndarray of shape (U,) or (U, K)
         The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
         then those of X_unlabeled. For more than two classes, one column a class, adding up to one.
+        Where `certificate_.kept_start` is true, they are those of the answer that was not used.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate
@@ -210,9 +214,11 @@ class KernelICLSClassifier(KernelClassifier):
             method = Method(self.solver, self.tol, self.max_iter)
             with one_blas_thread() if len(table.K) <= FEW else nullcontext():
                 projection = project_kernel(table, alpha, self.fit_intercept, self.metric, method)
+            self.certificate_ = self._certify(projection, table, alpha)
+            if self.certificate_.kept_start:
+                projection = replace(projection, answer=projection.start)
             self._keep(projection, training)
             self.alpha_ = alpha
-            self.certificate_ = self._certify(projection, table, alpha)
             self._warn_if_unfinished()
         return self
 
@@ -245,15 +251,24 @@ class KernelICLSClassifier(KernelClassifier):
         )
         if self.metric == "labeled":
             return plain
-        # Pythagoras, less what the duality gap leaves open.
-        squared = max(0.0, projection.squared_distance - 2.0 * projection.solution.gap())
-        # The loss of several classes is half its sum over them, as for either one of two.
-        improvement = squared / table.total_weight * (1.0 if table.y.ndim == 1 else 0.5)
-        if alpha == 0.0:
-            # The worst case is known exactly. Where the kernel matrix is nearly singular, what the
-            # rank rule leaves out may make it a little worse than Pythagoras has it.
-            improvement = max(0.0, min(improvement, -plain.worst_change))
-        fields = vars(plain) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
+        solution, share = projection.solution, 1.0 if table.y.ndim == 1 else 0.5
+        # What the worst case of the squared loss and the change of the penalty come to.
+        penalty = (
+            share * alpha * (_norm(projection.answer, after) - _norm(projection.start, before))
+        )
+        improvement = -plain.worst_change - penalty / table.total_weight
+        if solution.is_settled():
+            # Pythagoras, less what the duality gap leaves open: the same without rounding.
+            squared = projection.squared_distance - 2.0 * solution.gap()
+            # The loss of several classes is half its sum over them, as for either one of two.
+            promised = squared / table.total_weight * share
+            # Where the kernel matrix is nearly singular, what the rank rule leaves out may make
+            # the worst case a little worse than Pythagoras has it.
+            improvement = promised if alpha > 0.0 else min(improvement, promised)
+        kept = replace(plain, guaranteed_improvement=improvement)
+        kept = kept.kept_to(is_exact=solution.is_settled())
+        improvement = kept.guaranteed_improvement or 0.0
+        fields = vars(kept) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
         return PenalisedCertificate(**fields, penalised_improvement=improvement)
 
     def _check_solver_for(self, classes: Any) -> None:
@@ -280,17 +295,18 @@ class KernelICLSClassifier(KernelClassifier):
 
     def _warn_if_unfinished(self) -> None:
         solution = self.solution_
-        if solution.status.is_success:
-            return
         advice = (
-            f"raise max_iter (now {self.max_iter})"
+            f"lower tol (now {self.tol:g})"
+            if solution.status.is_success
+            else f"raise max_iter (now {self.max_iter})"
             if solution.n_iter >= self.max_iter
             else f"raise tol (now {self.tol:g}) or alpha (now {self.alpha_:g})"
         )
-        warnings.warn(
-            f"{type(self).__name__} stopped with status {solution.status.value!r} at a relative "
-            f"duality gap of {solution.relative_gap():.2g}, above the tolerance tol={self.tol:g}; "
-            f"{advice}.",
-            ConvergenceWarning,
-            stacklevel=3,  # the caller of `fit`
+        warn_if_unfinished(
+            type(self).__name__, solution, self.tol, self.certificate_.kept_start, advice, depth=4
         )
+
+
+def _norm(function: Expansion, values: Matrix) -> float:
+    """The squared norm of a function, or the sum of several, from its values on all rows."""
+    return float(np.vdot(function.dual, values - function.intercept))

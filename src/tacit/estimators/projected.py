@@ -38,16 +38,18 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     tol : float, default=1e-8
         The relative duality gap to reach.
     max_iter : int, default=1000
-        Iterations of the solver at the most.
+        Iterations of the solver at the most. With `metric="all"`, an answer that is so far from
+        exact that it might raise the loss is not used: the start is kept, with a warning.
     unlabeled : object, default=-1
         The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
         do. None: no other mark, so that -1 can be a class.
     verbose : int, default=0
         Above zero, every round of a fit on many rows is told on the standard error.
-    class_prior : array-like of shape (K,), dict or "labeled", default=None
+    class_prior : array-like of shape (K,), dict, Series or "labeled", default=None
         The shares of the classes among the unlabeled rows, where they are known: in the order of
-        `classes_`, or by class; "labeled" for the shares among the labeled rows. The weighted mean
-        of the soft labels is then held at them, and the set C is smaller.
+        `classes_`, or by class, as a dict or in the index of a pandas Series; "labeled" for the
+        shares among the labeled rows. The weighted mean of the soft labels is then held at them,
+        and the set C is smaller.
     start : None, "lasso", "elastic-net", regressor or LeastSquaresClassifier, default=None
         What is projected. None: the supervised least squares or ridge solution. "lasso" and
         "elastic-net": sparse models, their penalties chosen by cross-validation on the labeled
@@ -68,7 +70,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     soft_labels_ : ndarray of shape (U,) or (U, K)
         The imputed labels of the unlabeled rows, 1 for `classes_[1]`, or one share for each of more
         than two classes: those marked in y, in order, then those of X_unlabeled. For rows on disk
-        or on a cluster computed on demand.
+        or on a cluster computed on demand. Where `certificate_.kept_start` is true, they are the
+        labels of the answer that was not used.
     solution_ : tacit.solver.Solution
         The solver's result, with status and duality gap.
     certificate_ : tacit.solver.Certificate

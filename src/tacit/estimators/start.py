@@ -129,10 +129,11 @@ def _fit(model: Any, data: TrainingData, column: Vector) -> Coefficients:
                 f"start is a {type(model).__name__}, whose fit takes no sample_weight; fit it "
                 "yourself and pass the fitted model, or leave out sample_weight."
             )
-        weights = {"sample_weight": data.weights}
-    # In Fortran order, because coordinate descent would copy anything else.
-    X = np.asfortranarray(data.X) if isinstance(data.X, np.ndarray) else data.X
-    model.fit(X, column, **weights)
+        weights = {"sample_weight": data.weights.copy()}
+    # Copies, because some regressors write into what they fit: with copy_X=False, or where weights
+    # are multiplied in. In Fortran order, because coordinate descent would copy anything else.
+    X = np.array(data.X, order="F") if isinstance(data.X, np.ndarray) else data.X.copy()
+    model.fit(X, column.copy(), **weights)
     return _fitted(model, data.X.shape[1], 1)
 
 

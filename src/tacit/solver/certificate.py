@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,8 @@ class Certificate:
         The largest and smallest change of the squared loss on all rows over every labeling of
         the unlabeled rows, hard or soft. Both are attained.
     guaranteed_improvement : float or None
-        The loss on all rows falls by at least this much, whatever the labels are. None where
-        the method has no guarantee.
+        The loss on all rows falls by at least this much, whatever the labels are; never negative.
+        None where the method has no guarantee.
     labeled_change : float
         The change of the squared loss on the labeled rows.
     n_labeled, n_unlabeled : int
@@ -42,6 +42,9 @@ class Certificate:
         The shares of the classes that the labels of the unlabeled rows were taken to have. Then
         `supervised_in_set` and the guarantee are about labelings with these shares, and
         `worst_change` and `best_change` still about every labeling.
+    kept_start : bool
+        Whether the solver's answer was so inexact that it might have raised the loss, and the
+        supervised classifier was kept instead. Whether it lies in the set is then not known.
     """
 
     supervised_in_set: bool | None
@@ -52,6 +55,7 @@ class Certificate:
     n_labeled: int
     n_unlabeled: int
     class_prior: tuple[float, ...] | None = None
+    kept_start: bool = False
 
     def __str__(self) -> str:
         """Three plain sentences: what was done, what can happen, what it costs."""
@@ -63,6 +67,11 @@ class Certificate:
         rows = f"{self.n_unlabeled:,} unlabeled and {self.n_labeled:,} labeled rows"
         if self.class_prior is not None:
             rows += " with the given class prior"
+        if self.kept_start:
+            return (
+                f"The fit to the {rows} ended too early to promise that it does no harm, so the "
+                "supervised classifier was kept."
+            )
         if self.supervised_in_set and self.worst_change == self.best_change == 0.0:
             return (
                 f"The supervised classifier already agrees with some labeling of the {rows}, "
@@ -113,6 +122,27 @@ class Certificate:
         direction = "rises" if self.labeled_change > 0 else "falls"
         return f"On the labeled rows it {direction} by {abs(self.labeled_change):.4g}."
 
+    def kept_to(self, *, is_exact: bool) -> Certificate:
+        """The same, if its promise can be kept; otherwise that of the supervised classifier.
+
+        A negative promise is rounding where the answer is exact, and zero then. Where it is not,
+        the loss can rise, and the supervised classifier is to be kept, whose loss does not.
+        """
+        promised = self.guaranteed_improvement
+        if promised is None or promised >= 0.0:
+            return self
+        if is_exact:
+            return replace(self, guaranteed_improvement=0.0)
+        return replace(
+            self,
+            supervised_in_set=None,
+            worst_change=0.0,
+            best_change=0.0,
+            guaranteed_improvement=0.0,
+            labeled_change=0.0,
+            kept_start=True,
+        )
+
 
 def certify(
     supervised: Predictor,
@@ -125,6 +155,7 @@ def certify(
     supervised_in_set: bool | None = None,
     guaranteed_improvement: float | None = None,
     class_prior: tuple[float, ...] | None = None,
+    prices: Vector | None = None,
 ) -> Certificate:
     """Compare two models over every labeling of the unlabeled rows, in one sweep.
 
@@ -139,33 +170,50 @@ def certify(
         Labeled rows, labels in the shape of the values, and weights (None for ones).
     unlabeled : Rows
         The unlabeled rows.
-    supervised_in_set, guaranteed_improvement, class_prior : optional
+    supervised_in_set, class_prior : optional
         What only the method itself can know.
+    guaranteed_improvement : float, optional
+        What the method promises. Of this and what the rows themselves say, which may be negative,
+        the certificate has the smaller.
+    prices : ndarray of shape (K,), optional
+        One number a class, infinite for those without a share, where there is a class prior. The
+        worst case over labelings with these shares is at most that over all labelings when each
+        label costs the price of its class, plus the prices of the shares, whatever the prices are;
+        with the multipliers of a solver it is the worst case itself.
     """
+    shares = np.zeros(0) if class_prior is None else np.asarray(class_prior)
 
     def extremes(block: Block) -> Vector:
         after, before = semi_supervised(block.X), supervised(block.X)
         squares = after**2 - before**2
         twice = 2.0 * (after - before)
+        # A label a row, so that the extremes are found in long vectors.
         if after.ndim == 1:
-            by_label = np.stack([squares, squares - twice], axis=1)
+            by_label = np.stack([squares, squares - twice])
         else:
-            by_label = 0.5 * (squares.sum(axis=1, keepdims=True) - twice)
-        worst, best = by_label.max(axis=1), by_label.min(axis=1)
-        w = np.ones(len(worst)) if block.weights is None else block.weights
-        return np.array([w @ worst, w @ best])
+            by_label = 0.5 * (squares.sum(axis=1) - twice.T)
+        w = np.ones(len(squares)) if block.weights is None else block.weights
+        worst, best = w @ by_label.max(axis=0), w @ by_label.min(axis=0)
+        if prices is None:
+            return np.array([worst, best, worst])
+        return np.array([worst, best, w @ (by_label - prices[:, None]).max(axis=0)])
 
     w = np.ones(X.shape[0]) if weights is None else weights
     change = (semi_supervised(X) - Y) ** 2 - (supervised(X) - Y) ** 2
     if change.ndim == 2:
         change = 0.5 * change.sum(axis=1)
     on_labeled = float(w @ change)
-    worst, best = unlabeled.reduce(extremes, np.add)
+    worst, best, covered = unlabeled.reduce(extremes, np.add).tolist()
     total = float(w.sum()) + unlabeled.total_weight
+    if guaranteed_improvement is not None:
+        if prices is not None:
+            paid = float(shares[shares > 0.0] @ prices[shares > 0.0])
+            covered = min(worst, covered + unlabeled.total_weight * paid)
+        guaranteed_improvement = min(guaranteed_improvement, -(on_labeled + covered) / total)
     return Certificate(
         supervised_in_set=supervised_in_set,
-        worst_change=(on_labeled + float(worst)) / total,
-        best_change=(on_labeled + float(best)) / total,
+        worst_change=(on_labeled + worst) / total,
+        best_change=(on_labeled + best) / total,
         guaranteed_improvement=guaranteed_improvement,
         labeled_change=on_labeled / float(w.sum()),
         n_labeled=int(X.shape[0]),

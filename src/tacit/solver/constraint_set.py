@@ -123,6 +123,13 @@ class ConstraintSet:
         """The weighted sum of the labels that the prior asks for."""
         return np.asarray(self.unlabeled_moments.weight * np.asarray(self.prior))
 
+    def missed(self, labeling: Labeling | None) -> float:
+        """How far the shares of the classes among the labels are from the prior, at the most."""
+        weight = self.unlabeled_moments.weight
+        if self.prior is None or labeling is None or weight == 0.0:
+            return 0.0
+        return float(np.abs(labeling.mass - self.wanted()).max()) / weight
+
     def constant(self) -> Vector | None:
         """The constant function in the basis, if it is one of the functions."""
         functions = self.basis.functions

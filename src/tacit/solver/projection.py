@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from tacit._typing import Matrix
+from tacit._typing import Matrix, Vector
 from tacit.solver.basis import Basis, Coefficients
 from tacit.solver.constraint_set import ConstraintSet
 from tacit.solver.labeling import Labeling
@@ -26,6 +27,9 @@ from tacit.solver.ties import break_ties, solve_with_ties
 INVISIBLE = 1e-10
 # Of a start in several classes, the part that no labels can change counts as rounding below this.
 SURPLUS = 1e-7
+# Of the shares of a prior, what may be missing; otherwise the tolerance is made tighter, in steps.
+MISSED = 1e-6
+TIGHTER, TIGHTEST = 1e-3, 1e-11
 
 Metric = Literal["labeled", "all", "euclidean"]
 
@@ -44,12 +48,16 @@ class Projection:
         Whether the start itself lies in C; then it is the answer, exactly.
     squared_distance : float
         ||start - answer||^2 in the metric A + alpha J of all rows.
+    prices : ndarray of shape (K,) or None
+        In the metric of all rows and with a class prior, what the label of a class costs (see
+        `certify`).
     """
 
     coefficients: Coefficients
     solution: Solution
     inside: bool
     squared_distance: float
+    prices: Vector | None = None
 
 
 def project(
@@ -99,18 +107,63 @@ def project(
         return _project_within(constraints, start, metric, labeled_basis, method)
     if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
         return _project_to_one(constraints, start, metric, 1.0, method)
-    if metric == "labeled":
-        solution = _solve_labeled(constraints, target, labeled_basis.rank, method)
-    elif metric == "euclidean":
-        # ||B theta||^2 = ||R theta||^2 with B = QR.
-        R = np.linalg.qr(constraints.basis.functions.stacked()).R
-        solution = method.rows(constraints.problem(R.T, R @ target))
-    else:
-        solution = method.rows(constraints.problem(np.eye(rank), target))
 
+    def solve(method: Method) -> Solution:
+        if metric == "labeled":
+            return _solve_labeled(constraints, target, labeled_basis.rank, method)
+        R = np.eye(rank)
+        if metric == "euclidean":
+            # ||B theta||^2 = ||R theta||^2 with B = QR.
+            R = np.linalg.qr(constraints.basis.functions.stacked()).R
+        return method.rows(constraints.problem(R.T, R @ target))
+
+    solution = _until_met(constraints, solve, method)
     if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
         return Projection(start, solution, True, 0.0)
-    return _at_labels(constraints, start, solution, keeps_rest=metric == "all")
+    answer = _at_labels(constraints, start, solution, keeps_rest=metric == "all")
+    if metric == "all" and constraints.prior is not None:
+        return replace(answer, prices=_prices(constraints, start, solution))
+    return answer
+
+
+def _until_met(
+    constraints: ConstraintSet, solve: Callable[[Method], Solution], method: Method
+) -> Solution:
+    """The solution with labels that have the shares of the prior, however loose the tolerance.
+
+    A solver judges the equality of the shares in the unit of the whole problem. Where the target is
+    far away, that unit is so large that no shares at all would seem to miss a loose tolerance.
+    """
+    solution, tighter = solve(method), method
+
+    def is_met() -> bool:
+        return constraints.missed(solution.labeling) <= MISSED
+
+    while solution.status.is_success and not is_met() and tighter.tol > TIGHTEST:
+        left = max(1, method.max_iter - solution.n_iter)
+        tighter = replace(method, tol=max(TIGHTER * tighter.tol, TIGHTEST), max_iter=left)
+        solution = solve(tighter).after(solution)
+    if solution.status.is_success:
+        return solution if is_met() else replace(solution, status=Status.STALLED)
+    # More than was asked for could not be reached, but what was asked for may have been.
+    is_enough = tighter is not method and is_met() and solution.relative_gap() <= method.tol
+    return replace(solution, status=Status.OPTIMAL) if is_enough else solution
+
+
+def _prices(constraints: ConstraintSet, start: Coefficients, solution: Solution) -> Vector:
+    """The multipliers of the prior, in units of the change of the loss on one row.
+
+    The slopes of a row are its change of values plus the multiplier, and the same for all rows once
+    the answer is exact; for others any number will do, and the mean row's is near.
+    """
+    assert solution.labeling is not None, "the labels are known"
+    change = constraints.member(solution.labeling) - constraints.coordinates(start)
+    functions = constraints.problem(np.eye(constraints.basis.rank), change).functions
+    mean = constraints.unlabeled_moments.mean[None]
+    slopes = functions.values(mean)[0] @ solution.dual
+    multipliers = slopes - constraints.basis.functions.values(mean)[0] @ change
+    # The loss of two classes is the square of one value, of more half the sum of squares.
+    return np.array([0.0, 2.0 * multipliers]) if change.ndim == 1 else multipliers
 
 
 def _project_within(
@@ -127,18 +180,18 @@ def _project_within(
         label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
         return _project_to_one(constraints, start, metric, label, method)
     labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
-    fewer = project(
-        replace(constraints, labeled=labeled, prior=prior[kept]),
-        Coefficients(start.coef[:, kept], start.intercept[kept]),
-        metric,
-        labeled_basis,
-        method,
-    )
-    solution = fewer.solution
+    within = replace(constraints, labeled=labeled, prior=prior[kept])
+    start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
+    solution = project(within, start_within, metric, labeled_basis, method).solution
     assert solution.labeling is not None, "there are rows that count"
     labeling = labeling_within(solution.labeling, kept, len(prior))
     relabeled = replace(solution, labeling=labeling)
-    return _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
+    answer = _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
+    if metric != "all":
+        return answer
+    prices = np.full(len(prior), np.inf)
+    prices[kept] = _prices(within, start_within, solution)
+    return replace(answer, prices=prices)
 
 
 def _project_to_one(
@@ -152,7 +205,9 @@ def _project_to_one(
     target = np.zeros((constraints.basis.rank, *label.shape))
     solution = _empty(constraints, target, method)
     labeled = replace(solution, labeling=labeling, soft_labels=None)
-    return _at_labels(constraints, start, labeled, keeps_rest=metric == "all")
+    answer = _at_labels(constraints, start, labeled, keeps_rest=metric == "all")
+    shares = np.array([1.0 - label, label]) if label.ndim == 0 else label
+    return replace(answer, prices=np.where(shares > 0.0, 0.0, np.inf))
 
 
 def _at_labels(

@@ -13,6 +13,9 @@ from tacit.solver.problem import BoxProblem, relative
 if TYPE_CHECKING:  # it takes from the method for two classes, which comes to this file
     from tacit.solver.simplex.problem import SimplexProblem
 
+# A relative gap up to this is all that rounding allows some problems to reach.
+SETTLED = 1e-8
+
 
 class Status(Enum):
     """Why a solver stopped."""
@@ -134,6 +137,10 @@ class Solution:
         """Whether the relative duality gap is at most `tol`, whatever the status says."""
         unit = (2.0 * self.scale) ** 0.5
         return self.relative_gap() <= tol and self.infeasibility <= tol * unit
+
+    def is_settled(self) -> bool:
+        """Whether what the gap leaves open is no more than rounding, whatever was asked for."""
+        return self.status.is_success and self.relative_gap() <= SETTLED
 
     def n_fractional(self, margin: float = 1e-9) -> int:
         """How many rows have a soft label that is not one class; generically at most r (K - 1)."""
