@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from tacit._files import check_can_write
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -25,6 +24,7 @@ from tacit.cli.options import (
     Seed,
     TableFile,
     Target,
+    check_output,
     check_table,
 )
 from tacit.cli.output import (
@@ -84,7 +84,7 @@ def compare(
     supervised and semi-supervised classifiers. Rows without label are never scored.
     """
     if report is not None:
-        check_can_write(report, "--report")
+        check_output(report, "--report", table)
     check_table(table)
     from tacit.tables.comparing import compare_table
     from tacit.tables.table import read_table

@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tacit._files import check_can_write
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -22,6 +21,7 @@ from tacit.cli.options import (
     Mark,
     TableFile,
     Target,
+    check_output,
     check_table,
 )
 from tacit.cli.output import (
@@ -80,7 +80,7 @@ def fit(
     The steps that make numbers of the columns are saved with it, so that `tacit predict` takes
     tables like this one.
     """
-    check_can_write(out, "--out")
+    check_output(out, "--out", table)
     penalty = _penalty(alpha)
     check_table(table)
     from tacit.tables.fitting import fit_streamed, fit_table

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tacit._files import check_can_write
 from tacit.cli.errors import set_debug
 
 
@@ -25,6 +28,55 @@ def check_table(source: str) -> None:
 
     if source != STANDARD_INPUT:
         existing(source)
+
+
+def check_output(file: Path, option: str, table: str, model: Path | None = None) -> None:
+    """Complain of a file that cannot be written, or that would replace what is read.
+
+    Parameters
+    ----------
+    file : Path
+        The file to be written later.
+    option : str
+        How the user named it, such as --out.
+    table : str
+        The table that is read.
+    model : Path, optional
+        The model that is read.
+    """
+    check_can_write(file, option)
+    for what, given in (("table", table), ("model", model)):
+        if given is not None and _is_read_from(file, str(given)):
+            raise typer.BadParameter(
+                f"{str(file)!r} is the {what} that is read, and would be overwritten; name another "
+                "file.",
+                param_hint=option,
+            )
+    if Path(table).is_dir() and _is_part_of(file, Path(table)):
+        raise typer.BadParameter(
+            f"{str(file)!r} would be one of the files of the table {table!r}; name a file in "
+            "another folder.",
+            param_hint=option,
+        )
+
+
+def _is_read_from(file: Path, given: str) -> bool:
+    """Whether a file is the one given, by whatever name or link, or is piped in as "-"."""
+    # Devices, such as /dev/null, may be read and written.
+    if not file.is_file():
+        return False
+    if given != "-":
+        return os.path.exists(given) and os.path.samefile(file, given)
+    try:
+        return os.path.samestat(file.stat(), os.fstat(sys.stdin.fileno()))
+    except (AttributeError, OSError, ValueError):  # no standard input
+        return False
+
+
+def _is_part_of(file: Path, folder: Path) -> bool:
+    """Whether a file would be read as a part of a table that is a folder."""
+    is_parquet = file.suffix.lower() in (".parquet", ".pq")
+    return is_parquet and file.resolve().is_relative_to(folder.resolve())
 
 
 TableFile = Annotated[

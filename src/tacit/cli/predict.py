@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from tacit._files import check_can_write, written_whole
-from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_table
+from tacit._files import written_whole
+from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_output, check_table
 from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
@@ -51,7 +51,7 @@ def predict(
     from tacit.tables.model_file import is_model_file, load_model
 
     if out != STANDARD_OUTPUT:
-        check_can_write(Path(out), "--out")
+        check_output(Path(out), "--out", table, model)
         if _suffix(out) not in WRITERS:
             raise typer.BadParameter(
                 f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
