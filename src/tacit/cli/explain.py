@@ -13,6 +13,7 @@ from tacit.cli.options import Debug, Json, ModelFile
 from tacit.cli.output import (
     counted,
     new_grid,
+    number_of,
     print_heading,
     print_json,
     print_paragraph,
@@ -74,8 +75,9 @@ def _print_origin(console: Console, card: ModelCard) -> None:
     print_paragraph(
         console,
         f"{card.model}, which predicts {card.target!r}, fitted on {card.table}: "
-        f"{card.n_labeled:,} labels ({counts}), {card.n_unlabeled:,} unlabeled rows, "
-        f"{len(card.feature_names):,} features, penalty {card.alpha:.3g}; tacit "
+        f"{number_of(card.n_labeled, 'label')} ({counts}), "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}, "
+        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}; tacit "
         f"{card.versions.get('tacit', 'of unknown version')}.",
     )
 

@@ -26,6 +26,7 @@ from tacit.cli.options import (
 )
 from tacit.cli.output import (
     counted,
+    number_of,
     print_heading,
     print_json,
     print_paragraph,
@@ -144,8 +145,9 @@ def _print(console: Console, model: Model, out: Path) -> None:
     counts = counted(zip(card.classes, card.label_counts, strict=True))
     print_paragraph(
         console,
-        f"Fitted {card.model} on {card.n_labeled:,} labels ({counts}) and {card.n_unlabeled:,} "
-        f"unlabeled rows; {len(card.feature_names)} features, penalty {card.alpha:.3g}.",
+        f"Fitted {card.model} on {number_of(card.n_labeled, 'label')} ({counts}) and "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
+        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}.",
     )
     if card.sureness is not None:
         right, held = card.sureness["n_right"], card.sureness["n_labels"]

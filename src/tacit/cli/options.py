@@ -24,10 +24,17 @@ def _jobs(jobs: int) -> int:
 
 def check_table(source: str) -> None:
     """Complain of a table that is not there, before what reads tables is imported."""
-    from tacit.tables.reading import STANDARD_INPUT, existing
+    from tacit.tables.reading import existing
 
-    if source != STANDARD_INPUT:
+    if not is_piped(source):
         existing(source)
+
+
+def is_piped(source: str) -> bool:
+    """Whether a table is to come from the standard input."""
+    from tacit.tables.reading import STANDARD_INPUT
+
+    return source == STANDARD_INPUT
 
 
 def check_output(file: Path, option: str, table: str, model: Path | None = None) -> None:
@@ -61,11 +68,11 @@ def check_output(file: Path, option: str, table: str, model: Path | None = None)
 
 
 def _is_read_from(file: Path, given: str) -> bool:
-    """Whether a file is the one given, by whatever name or link, or is piped in as "-"."""
+    """Whether a file is the one given, by whatever name or link, or is piped in."""
     # Devices, such as /dev/null, may be read and written.
     if not file.is_file():
         return False
-    if given != "-":
+    if not is_piped(given):
         return os.path.exists(given) and os.path.samefile(file, given)
     try:
         return os.path.samestat(file.stat(), os.fstat(sys.stdin.fileno()))

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tacit._files import written_whole
 from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_output, check_table
-from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
+from tacit.cli.output import counted, number_of, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
 
@@ -122,7 +122,8 @@ class Summary:
         """The counts in words."""
         labels = counted(self.labels.most_common(5))
         return (
-            f"Predicted {self.n_rows:,} rows ({labels}).\nAt least 90% sure: {self.n_sure:,}. "
+            f"Predicted {number_of(self.n_rows, 'row')} ({labels}).\n"
+            f"At least 90% sure: {self.n_sure:,}. "
             f"Another label than without the unlabeled rows: {self.n_changed:,}."
         )
 

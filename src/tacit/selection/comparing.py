@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,7 +18,7 @@ from tacit.selection.differences import PairedDifference, paired_difference
 from tacit.selection.evaluate import Progress, Results, Training, run_all
 from tacit.selection.folds import Fold, plan_folds, say_how_tested
 from tacit.selection.labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection.measure import Measure, check_classes, read_measure
+from tacit.selection.measure import Measure, check_classes, check_margin, read_measure
 from tacit.selection.verdict import Verdict, judge_methods
 from tacit.selection.wording import too_few_to_split, write_verdict
 
@@ -66,7 +64,8 @@ def compare(
     scoring : str or callable, default="accuracy"
         scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
     margin : float, default=0.02
-        Differences of the loss up to this size count as no difference: 2 error points.
+        Differences of the loss up to this size count as no difference: 0.02 are 2 error points.
+        Below 1 for scores that are parts of one; in units of the score for others.
     n_jobs : int, optional
         Processes, as joblib counts them.
     X_unlabeled : array-like, sparse matrix or DataFrame of shape (m, d), optional
@@ -105,8 +104,7 @@ def compare(
     True
     """
     measure = read_measure(scoring)
-    if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
-        raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
+    check_margin(margin, measure)
     table = read_table(X, y, X_unlabeled, unlabeled)
     check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
