@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from tacit.cli.grids import print_table
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -170,7 +171,7 @@ def _print(console: Console, found: TableComparison) -> None:
     )
     if comparison.losses:
         console.print()
-        console.print(_grid(found))
+        print_table(console, _grid(found))
         from tacit.selection.differences import CONFIDENCE
 
         unit = "points" if comparison.measure.in_points else comparison.measure.name

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit.cli.grids import print_table
 from tacit.cli.options import Debug, Json, ModelFile
 from tacit.cli.output import (
     counted,
@@ -56,7 +57,7 @@ def explain(
     for weight in weights[:top]:
         name = f"{weight.feature} (for {weight.towards!s})" if several else weight.feature
         grid.add_row(Text(name), f"{weight.coefficient:+.4f}")
-    console.print(grid)
+    print_table(console, grid)
     if not several:
         first, second = fitted.card.classes
         console.print(
