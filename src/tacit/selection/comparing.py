@@ -22,6 +22,9 @@ from tacit.selection.measure import Measure, check_classes, check_margin, read_m
 from tacit.selection.verdict import Verdict, judge_methods
 from tacit.selection.wording import too_few_to_split, write_verdict
 
+# A class with a smaller part of the labels than this hardly shows in the error.
+RARE = 0.25
+
 
 def compare(
     X: Any,
@@ -145,8 +148,8 @@ def _conclude(
     baseline = None
     methods = {}
     verdict: Verdict
-    if scored and measure.is_error:
-        notes = (*_beaten_by_guessing(table, losses), *notes)
+    if scored:
+        notes = (*_beaten_by_guessing(table, losses, measure), *notes)
     if scored:
         supervised = [c.name for c in contestants if not c.is_semi_supervised]
         baseline = min(supervised, key=losses.__getitem__)
@@ -222,16 +225,30 @@ def _is_same_function(results: Results, name: str, other: str) -> bool:
     )
 
 
-def _beaten_by_guessing(table: LabeledTable, losses: Mapping[str, float]) -> list[str]:
+def _beaten_by_guessing(
+    table: LabeledTable, losses: Mapping[str, float], measure: Measure
+) -> list[str]:
     """That no classifier does better than one which has not looked at the rows, if so."""
-    answer, count = max(table.label_counts.items(), key=lambda item: item[1])
-    error = 1.0 - count / sum(table.label_counts.values())
-    if min(losses.values()) < error:
+    counts = table.label_counts
+    answer = max(counts, key=counts.__getitem__)
+    if measure.is_error:
+        error = 1.0 - counts[answer] / sum(counts.values())
+        wrong = f"which is wrong for {error:.1%} of the labels"
+    elif measure.in_points and measure.scoring == "balanced_accuracy":
+        error = 1.0 - 1.0 / len(counts)
+        wrong = f"which has a balanced error of {error:.1%}"
+    else:
         return []
-    return [
-        f"No classifier here does better than always answering {answer}, which is wrong for "
-        f"{error:.1%} of the labels: the columns, or so few labels, say little about the classes."
-    ]
+    # Means over splits are rounded.
+    if min(losses.values()) < error - 1e-9:
+        return []
+    note = (
+        f"No classifier here does better than always answering {answer}, {wrong}: the columns, or "
+        "so few labels, say little about the classes."
+    )
+    if measure.is_error and min(counts.values()) < RARE * sum(counts.values()):
+        note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."
+    return [note]
 
 
 def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:
