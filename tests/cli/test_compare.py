@@ -1,3 +1,4 @@
+import html
 import json
 import re
 import shlex
@@ -190,8 +191,9 @@ def test_a_command_written_wrongly_ends_with_two(options, words, tmp_path):
 BAD_CHOICES = {
     "a report in no folder": (("--report", "nowhere/r.html"), "does not exist; create it"),
     "a report that is a folder": (("--report", "."), "name a file in it"),
-    "an unknown score": (("--scoring", "beauty"), "beauty"),
-    "more folds than labels": (("--folds", "400"), "400"),
+    "an unknown score": (("--scoring", "beauty"), "--scoring is 'beauty'; it must be one of"),
+    "a score of regression": (("--scoring", "r2"), "--scoring is 'r2'"),
+    "more folds than labels": (("--folds", "400"), "--folds is 400 and there are only 40 labels"),
     "a column to drop that is not there": (("--drop", "e"), "'e'"),
 }
 
@@ -201,3 +203,24 @@ def test_a_choice_that_does_not_fit_the_table_ends_with_one(options, words, easy
     done = tacit("compare", str(easy), "-t", "y", "--unlabeled", "-1", *options, cwd=tmp_path)
     assert_one_sentence(done, 1, words)
     assert [path.name for path in tmp_path.iterdir()] == ["easy.csv"]
+
+
+def test_a_margin_that_is_meant_in_points_is_refused_and_its_unit_is_in_the_help(easy, tmp_path):
+    command = ("compare", str(easy), "-t", "y", "--unlabeled", "-1", "--margin", "2")
+    words = "it must be below 1, because error is a part of one here: 2 points are 0.02"
+    assert_one_sentence(tacit(*command, cwd=tmp_path), 2, "--margin", words)
+    text = " ".join(tacit("compare", "--help", cwd=tmp_path).stdout.split())
+    assert "0.02 is 2 points" in text.replace("│ │ ", "")
+
+
+def test_after_a_table_that_was_piped_in_the_next_command_asks_for_a_file(easy, tmp_path):
+    options = ("--unlabeled", "-1", "--report", "r.html", *QUICK)
+    done = tacit("compare", "-", "-t", "y", *options, cwd=tmp_path, stdin=easy.read_bytes())
+    assert_good(done)
+    line = done.stdout.splitlines()[-1]
+    assert line.startswith("Next, with the same table in a file: tacit fit table.csv --target y ")
+    easy.rename(tmp_path / "table.csv")
+    assert_good(tacit(*shlex.split(line.partition(": tacit ")[2]), cwd=tmp_path))
+    page = html.unescape((tmp_path / "r.html").read_text())
+    assert "In the terminal, the table piped in" in page
+    assert "read_table('table.csv', 'y', mark=['-1'])" in page

@@ -50,6 +50,13 @@ def test_predict_writes_a_label_a_score_and_how_sure_it_is(folder, tmp_path):
     assert set(found["label"]) == {0, 1}
 
 
+def test_one_row_is_one_row(folder, tmp_path):
+    generated.write(pd.read_csv(folder / "new.csv").head(1), tmp_path / "new.csv")
+    model = str(folder / "model.skops")
+    done = tacit("predict", model, "new.csv", "-o", "out.csv", cwd=tmp_path)
+    assert "Predicted 1 row (" in done.stderr
+
+
 def test_predict_reads_and_writes_pipes(folder):
     rows = (folder / "new.csv").read_bytes()
     done = tacit("predict", "model.skops", "-", cwd=folder, stdin=rows)

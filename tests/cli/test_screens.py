@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from tacit import __version__
-from tacit.cli.grids import print_grid
+from tacit.cli.grids import print_grid, print_table
+from tacit.cli.output import new_grid
 from tacit.experiments.grid import Cell, Grid
 from tests.cli.process import assert_good, tacit
 
@@ -67,3 +68,29 @@ def test_lines_break_between_the_parts_of_an_entry_and_never_within_one():
         text = "\n".join(printed(grid, width))
         for part in ("self-learning", ".247\u00a0±\u00a0.003", "(0)", "paper\u00a0.27,", "+.023"):
             assert text.count(part) == 4
+
+
+def compared(width, measure="balanced error"):
+    table = new_grid("classifier", measure, "difference", "interval", "verdict", right=(1, 2, 3))
+    table.add_row("ridge", "10.0%", "", "", "supervised")
+    table.add_row("self-learning", "10.0%", "+10.0", "-10.4 to +12.4", "makes no difference")
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    print_table(console, table)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("width", [30, 40, 50, 60, 70, 80, 100])
+def test_words_and_numbers_stay_whole_in_terminals_of_any_width(width):
+    lines = compared(width)
+    assert max(map(len, lines)) <= width
+    words = [word for line in lines for word in line.split()]
+    for whole in ("classifier", "balanced", "difference", "self-learning", "supervised", "+10.0"):
+        assert whole in words
+    assert any("-10.4 to +12.4" in line for line in lines)
+
+
+def test_a_table_stays_in_one_piece_as_long_as_it_can():
+    assert len(compared(100)) == 4
+    # Five columns of 13, 5, 10, 14 and 10 letters, two spaces apart.
+    assert " ".join(compared(60, "error")).count("self-learning") == 1
+    assert " ".join(compared(59, "error")).count("self-learning") == 2

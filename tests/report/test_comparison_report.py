@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,30 @@ def test_the_report_begins_with_the_page_of_the_comparison(found: TableCompariso
     ]
     assert found.curve is not None
     assert report.sections[len(alone.sections) + 1] == curve_section(found.curve)
+
+
+@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")
+@pytest.mark.parametrize("kept", ["all", "no p-values"])
+def test_the_report_is_as_wide_as_paper_so_that_no_browser_shrinks_it(
+    kept: str, found: TableComparison, browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    if kept == "no p-values":
+        methods = {
+            name: replace(method, certain=True) for name, method in found.comparison.methods.items()
+        }
+        found = replace(found, comparison=replace(found.comparison, methods=methods))
+    report_page(found, "tacit compare sensor.csv --target state").write(path)
+    tab = Tab(browser)
+    # A4 with the margins of Chromium.
+    tab.view(718, media="print")
+    tab.open(path)
+    assert tab.ask("document.documentElement.scrollWidth") == 718
+    widths = tab.ask("[...document.querySelectorAll('table')].map(table => table.offsetWidth)")
+    assert len(widths) == 5
+    assert max(widths) <= 718
+    assert tab.ask("document.querySelector('th .chip').getClientRects().length") == 1
+    tab.close()
 
 
 @pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")

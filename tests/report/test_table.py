@@ -57,6 +57,14 @@ def test_a_value_of_its_own_goes_before_the_text():
     assert [e.attributes["data-value"] for e in column(made, 1)] == ["5.0", "4.0"]
 
 
+def test_a_mark_is_a_word_beside_the_entry_and_not_what_it_is_sorted_by():
+    made = table("Name", "x", rows=[(Cell("ridge", mark="recommended"), 1), ("ICLS", 2)])
+    marked, other = column(made, 0)
+    assert marked.one("span", "chip").text == "recommended"
+    assert marked.attributes["data-value"] == "ridge"
+    assert not other.all("span", "chip")
+
+
 def test_missing_entries_say_so_and_have_no_value_to_be_sorted_by():
     made = table("x", "y", rows=[("a", None), ("b", float("nan")), ("c", 1), ("d", "–")])
     cells = column(made, 1)

@@ -58,6 +58,16 @@ def test_the_page_says_what_each_of_the_usual_classifiers_is(comparison: Compari
     assert all(description and description in text for description in described)
 
 
+def test_the_recommended_classifier_is_named_by_a_word_and_only_that_one(
+    comparison: Comparison,
+) -> None:
+    page = comparison.to_html()
+    marked = re.findall(r'<th [^>]*data-value="([^"]*)"[^>]*>[^<]*<span class="chip">(.*?)<', page)
+    assert marked == [(comparison.recommended, "recommended")]
+    # On a narrow screen all names are bold.
+    assert "bold" not in words(page)
+
+
 def test_methods_that_change_no_answer_have_no_p_values(comparison: Comparison) -> None:
     certain = [name for name, method in comparison.methods.items() if method.certain]
     page = comparison.to_html()
@@ -134,6 +144,8 @@ def test_the_page_of_a_curve_has_the_sentence_both_pictures_and_the_forecast(
     for question in ("What do labels buy?", "What do unlabeled rows buy?", "What would 20 more"):
         assert question in text
     assert "mean over 3 splits" in text
+    assert "Now is the curve's value too: the curve rests on 3 splits with up to 16" in text
+    assert "by the curve, 24 labels" in text
     assert page.count('class="curves"') == 2
 
 

@@ -30,7 +30,8 @@ def test_other_scores_are_turned_into_losses() -> None:
     def half_accuracy(model: Any, X: Any, y: Any) -> float:
         return 0.5 * float(np.mean(model.predict(X) == y))
 
-    by_function = compare(X, y, pair(), cv=3, n_repeats=1, scoring=half_accuracy)
+    # In units of its own a score may be worth whole numbers.
+    by_function = compare(X, y, pair(), cv=3, n_repeats=1, scoring=half_accuracy, margin=2.0)
     accuracy = compare(X, y, pair(), cv=3, n_repeats=1)
     assert by_function.losses["ridge"] == pytest.approx(-0.5 * (1.0 - accuracy.losses["ridge"]))
 
@@ -78,3 +79,31 @@ def test_the_same_classes_are_not_the_same_function_to_a_score_of_ranks() -> Non
 
     assert disagreement("balanced_accuracy") == 0.0
     assert disagreement("roc_auc") is None
+
+
+@pytest.mark.parametrize(
+    ("scoring", "told"),
+    [
+        ("accuracy", "which is wrong for 10.0% of the labels"),
+        ("balanced_accuracy", "which has a balanced error of 50.0%"),
+    ],
+)
+def test_classifiers_that_never_find_the_rare_class_are_called_no_better_than_guessing(
+    scoring: str, told: str
+) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    y = np.where(np.arange(400) < 200, (np.arange(400) % 10 == 0).astype(int), -1)
+    comparison = compare(X, y, pair(), n_repeats=1, scoring=scoring)
+    (line,) = [line for line in comparison.verdict.evidence if "always answering 0" in line]
+    assert told in line
+    # Said only to whoever does not do it already.
+    assert ("'balanced_accuracy' tells more" in line) == (scoring == "accuracy")
+
+
+def test_nobody_is_sent_to_another_score_where_no_class_is_rare() -> None:
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    y = np.where(np.arange(400) < 200, (np.arange(400) % 10 > 5).astype(int), -1)
+    comparison = compare(X, y, pair(), n_repeats=1)
+    (line,) = [line for line in comparison.verdict.evidence if "always answering 0" in line]
+    assert "balanced_accuracy" not in line

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from tacit._files import check_can_write
+from tacit.cli.grids import print_table
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -25,13 +25,16 @@ from tacit.cli.options import (
     Seed,
     TableFile,
     Target,
+    check_output,
     check_table,
+    is_piped,
 )
 from tacit.cli.output import (
     MOST_WIDTH,
     STYLES,
     counted,
     new_grid,
+    number_of,
     print_heading,
     print_json,
     print_paragraph,
@@ -40,6 +43,7 @@ from tacit.cli.output import (
     stdout_console,
     this_command,
 )
+from tacit.tables.errors import TableError
 
 if TYPE_CHECKING:
     from tacit.tables.comparing import TableComparison
@@ -68,7 +72,8 @@ def compare(
     repeats: Annotated[int, typer.Option(min=1, help="How often to do it all over.")] = 5,
     scoring: Annotated[str, typer.Option(help="scikit-learn's name of a score.")] = "accuracy",
     margin: Annotated[
-        float, typer.Option(min=0.0001, help="Differences up to this count as none.")
+        float,
+        typer.Option(min=0.0001, help="Differences up to this count as none; 0.02 is 2 points."),
     ] = 0.02,
     max_unlabeled: Annotated[
         int, typer.Option(min=1, help="Unlabeled rows to use; more are sampled.")
@@ -84,8 +89,9 @@ def compare(
     supervised and semi-supervised classifiers. Rows without label are never scored.
     """
     if report is not None:
-        check_can_write(report, "--report")
+        check_output(report, "--report", table)
     check_table(table)
+    _check_measure(scoring, margin)
     from tacit.tables.comparing import compare_table
     from tacit.tables.table import read_table
 
@@ -99,6 +105,11 @@ def compare(
         max_unlabeled=max_unlabeled,
         random_state=seed,
     )
+    if folds is not None and folds > data.n_labeled:
+        raise TableError(
+            f"--folds is {folds} and there are only {data.n_labeled} labels; use at most "
+            f"{data.n_labeled}, or leave --folds out."
+        )
     with stages() as on_progress, warnings.catch_warnings():
         # What fits complain about is told by the notes of the comparison.
         warnings.simplefilter("ignore")
@@ -116,13 +127,30 @@ def compare(
     if report is not None:
         from tacit.cli.report_page import report_page
 
-        report_page(found, this_command()).write(report)
+        report_page(found, this_command(), is_piped(table)).write(report)
     if as_json:
         print_json(_as_values(found, report))
         return
     console = stdout_console()
     _print(console, found)
     _print_next(console, found, table, report)
+
+
+def _check_measure(scoring: str, margin: float) -> None:
+    """Complain of a score or a margin that cannot be, before the table is read."""
+    from tacit.selection.measure import WORKING, check_margin, read_measure
+
+    try:
+        measure = read_measure(scoring)
+    except ValueError as error:
+        raise ValueError(
+            f"--scoring is {scoring!r}; it must be one of scikit-learn's scores of classifiers, "
+            f"such as {WORKING}."
+        ) from error
+    try:
+        check_margin(margin, measure)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--margin") from error
 
 
 def _print(console: Console, found: TableComparison) -> None:
@@ -143,7 +171,7 @@ def _print(console: Console, found: TableComparison) -> None:
     )
     if comparison.losses:
         console.print()
-        console.print(_grid(found))
+        print_table(console, _grid(found))
         from tacit.selection.differences import CONFIDENCE
 
         unit = "points" if comparison.measure.in_points else comparison.measure.name
@@ -164,8 +192,10 @@ def _print(console: Console, found: TableComparison) -> None:
     print_points(
         console,
         (
-            f"{table.name}: {table.n_labeled:,} labels ({counts}), {table.n_unlabeled:,} unlabeled "
-            f"rows; {len(table.frame.columns)} columns became {len(found.feature_names)} features.",
+            f"{table.name}: {number_of(table.n_labeled, 'label')} ({counts}), "
+            f"{number_of(table.n_unlabeled, 'unlabeled row')}; "
+            f"{number_of(len(table.frame.columns), 'column')} became "
+            f"{number_of(len(found.feature_names), 'feature')}.",
             *table.notes,
         ),
     )
@@ -202,12 +232,15 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
         console.print(Text(f"The report is in {report}."), soft_wrap=True)
     recommended = found.comparison.recommended
     model = MODELS.get(recommended or "", "supervised")
-    command = ["tacit", "fit", table, "--target", found.table.target.name, "--model", model]
+    piped = is_piped(table)
+    file = "table.csv" if piped else table
+    command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
     for option, values in _choices(found).items():
         for value in values:
             command += [option, value]
     command += ["-o", "model.skops"]
-    console.print(Text(f"Next: {shlex.join(command)}"), soft_wrap=True)
+    when = "Next, with the same table in a file" if piped else "Next"
+    console.print(Text(f"{when}: {shlex.join(command)}"), soft_wrap=True)
 
 
 def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tacit._files import check_can_write, written_whole
+from tacit.cli.grids import print_table
 from tacit.cli.options import Debug
 from tacit.cli.output import new_grid, print_heading, print_paragraph, stage, stdout_console
 
@@ -61,7 +62,7 @@ def demo(
         f"{draws} draws",
     )
     console.print()
-    console.print(_grid(results, rest))
+    print_table(console, _grid(results, rest))
     print_paragraph(
         console,
         "Error: the share of rows without label that are predicted wrong (± one standard error).\n"

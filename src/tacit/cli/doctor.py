@@ -14,6 +14,7 @@ import typer
 from rich.text import Text
 
 from tacit import __version__
+from tacit.cli.grids import print_table
 from tacit.cli.options import Debug, Json
 from tacit.cli.output import new_grid, print_json, print_points, stdout_console
 
@@ -106,7 +107,7 @@ def _print(
             Text(same[0].version or "not installed", style="" if same[0].version else "yellow"),
             Text(", ".join(f"tacit[{p.extra}]" if p.extra else "everything" for p in same)),
         )
-    console.print(grid)
+    print_table(console, grid)
     console.print()
     limits = ", ".join(f"{name}={value}" for name, value in threads.items()) or "none is set"
     lines = [

@@ -9,10 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit.cli.grids import print_table
 from tacit.cli.options import Debug, Json, ModelFile
 from tacit.cli.output import (
     counted,
     new_grid,
+    number_of,
     print_heading,
     print_json,
     print_paragraph,
@@ -55,7 +57,7 @@ def explain(
     for weight in weights[:top]:
         name = f"{weight.feature} (for {weight.towards!s})" if several else weight.feature
         grid.add_row(Text(name), f"{weight.coefficient:+.4f}")
-    console.print(grid)
+    print_table(console, grid)
     if not several:
         first, second = fitted.card.classes
         console.print(
@@ -74,8 +76,9 @@ def _print_origin(console: Console, card: ModelCard) -> None:
     print_paragraph(
         console,
         f"{card.model}, which predicts {card.target!r}, fitted on {card.table}: "
-        f"{card.n_labeled:,} labels ({counts}), {card.n_unlabeled:,} unlabeled rows, "
-        f"{len(card.feature_names):,} features, penalty {card.alpha:.3g}; tacit "
+        f"{number_of(card.n_labeled, 'label')} ({counts}), "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}, "
+        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}; tacit "
         f"{card.versions.get('tacit', 'of unknown version')}.",
     )
 

@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tacit._files import check_can_write
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -22,10 +21,12 @@ from tacit.cli.options import (
     Mark,
     TableFile,
     Target,
+    check_output,
     check_table,
 )
 from tacit.cli.output import (
     counted,
+    number_of,
     print_heading,
     print_json,
     print_paragraph,
@@ -80,7 +81,7 @@ def fit(
     The steps that make numbers of the columns are saved with it, so that `tacit predict` takes
     tables like this one.
     """
-    check_can_write(out, "--out")
+    check_output(out, "--out", table)
     penalty = _penalty(alpha)
     check_table(table)
     from tacit.tables.fitting import fit_streamed, fit_table
@@ -144,8 +145,9 @@ def _print(console: Console, model: Model, out: Path) -> None:
     counts = counted(zip(card.classes, card.label_counts, strict=True))
     print_paragraph(
         console,
-        f"Fitted {card.model} on {card.n_labeled:,} labels ({counts}) and {card.n_unlabeled:,} "
-        f"unlabeled rows; {len(card.feature_names)} features, penalty {card.alpha:.3g}.",
+        f"Fitted {card.model} on {number_of(card.n_labeled, 'label')} ({counts}) and "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
+        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}.",
     )
     if card.sureness is not None:
         right, held = card.sureness["n_right"], card.sureness["n_labels"]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tacit.experiments.grid import Cell, Grid
+if TYPE_CHECKING:
+    from tacit.experiments.grid import Cell, Grid
 
 # Where the output is no terminal there is no width to keep to; the widest table fits.
 PIPE_WIDTH = 140
 # Spaces between two columns.
 GAP = 2
+# The same where there is room.
+WIDE_GAP = 3
 
 
 def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
@@ -29,6 +34,37 @@ def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
         shown = grid.title if title and number == 0 else None
         console.print(_table(grid, columns, widths, shown))
     console.print(Padding(Text(grid.note, style="dim"), (0, 0, 1, 0)))
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table of `new_grid`, as it is where it fits.
+
+    Otherwise lines break between words, never within one nor within a number with its unit, and
+    what still does not fit goes on below, with the first column again.
+    """
+    least, full = [], []
+    for column in table.columns:
+        heading, *cells = (str(text) for text in (column.header, *column.cells))
+        parts = cells if column.justify == "right" else [w for cell in cells for w in cell.split()]
+        longest = max(map(len, [*heading.split(), *parts]))
+        # No word may take the whole line.
+        least.append(min(longest, console.width // 2))
+        full.append(max(map(len, [heading, *cells])))
+    if sum(full) + WIDE_GAP * (len(full) - 1) <= console.width:
+        console.print(table)
+        return
+    for number, group in enumerate(_groups(least, console.width + GAP)):
+        room = console.width - GAP * (len(group) - 1)
+        widths = _shared([least[k] for k in group], [full[k] for k in group], room)
+        narrow = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+        for k, width in zip(group, widths, strict=True):
+            column = table.columns[k]
+            narrow.add_column(column.header, justify=column.justify, width=width, overflow="fold")
+        for row in zip(*(table.columns[k].cells for k in group), strict=True):
+            narrow.add_row(*row)
+        if number:
+            console.print()
+        console.print(narrow)
 
 
 def _widths(grid: Grid) -> tuple[list[int], list[int]]:

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from tacit._files import check_can_write, written_whole
-from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_table
-from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
+from tacit._files import written_whole
+from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_output, check_table
+from tacit.cli.output import counted, number_of, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
 
@@ -51,7 +51,7 @@ def predict(
     from tacit.tables.model_file import is_model_file, load_model
 
     if out != STANDARD_OUTPUT:
-        check_can_write(Path(out), "--out")
+        check_output(Path(out), "--out", table, model)
         if _suffix(out) not in WRITERS:
             raise typer.BadParameter(
                 f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
@@ -122,7 +122,8 @@ class Summary:
         """The counts in words."""
         labels = counted(self.labels.most_common(5))
         return (
-            f"Predicted {self.n_rows:,} rows ({labels}).\nAt least 90% sure: {self.n_sure:,}. "
+            f"Predicted {number_of(self.n_rows, 'row')} ({labels}).\n"
+            f"At least 90% sure: {self.n_sure:,}. "
             f"Another label than without the unlabeled rows: {self.n_changed:,}."
         )
 

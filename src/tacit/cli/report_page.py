@@ -22,7 +22,7 @@ from tacit.tables.comparing import TableComparison
 from tacit.tables.fitting import versions
 
 
-def report_page(found: TableComparison, command: str) -> Page:
+def report_page(found: TableComparison, command: str, piped: bool = False) -> Page:
     """The page of the comparison, then certificates, curves, the data and how to repeat it.
 
     Parameters
@@ -31,6 +31,8 @@ def report_page(found: TableComparison, command: str) -> Page:
         What `compare_table` found.
     command : str
         What was typed.
+    piped : bool, default=False
+        Whether the table came from the standard input, and so from a file of unknown name.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def report_page(found: TableComparison, command: str) -> Page:
     sections = [_certificates(found.certificates)]
     if found.curve is not None:
         sections.append(curve_section(found.curve))
-    sections += [_data(found), _repeat(found, command)]
+    sections += [_data(found), _repeat(found, command, piped)]
     subtitle = f"{table.name}, column {table.target.name!r}"
     return comparison_page(found.comparison, subtitle, sections)
 
@@ -104,7 +106,7 @@ def _data(found: TableComparison) -> Section:
     return Section("What was done to the data", blocks)
 
 
-def _repeat(found: TableComparison, command: str) -> Section:
+def _repeat(found: TableComparison, command: str, piped: bool) -> Section:
     target = found.table.target
     choices = {
         "mark": target.marks.unlabeled,
@@ -112,19 +114,20 @@ def _repeat(found: TableComparison, command: str) -> Section:
         "keep": found.table.keep,
         "drop": found.table.drop,
     }
+    file = "table.csv" if piped else found.table.name
     chosen = [f"{name}={list(values)!r}" for name, values in choices.items() if values]
     python = (
         "from tacit.tables import read_table\n"
         "from tacit.tables.comparing import compare_table\n\n"
-        f"table = read_table({', '.join([repr(found.table.name), repr(target.name), *chosen])})\n"
+        f"table = read_table({', '.join([repr(file), repr(target.name), *chosen])})\n"
         "print(compare_table(table).comparison)\n"
     )
     packages = ", ".join(f"{name} {number}" for name, number in versions().items())
     return Section(
         "How to repeat this",
         [
-            Code(command, "In the terminal"),
-            Code(python, "In Python"),
+            Code(command, "In the terminal, the table piped in" if piped else "In the terminal"),
+            Code(python, "In Python, the table in a file" if piped else "In Python"),
             Text(f"With {packages}.", "note"),
         ],
     )

@@ -29,6 +29,8 @@ class Cell:
         The entry.
     beside : str
         A remark below it in small type, such as the published value.
+    mark : str
+        A word in a frame behind it, for the one entry among others.
     bold, underline : bool
         How the entry is set.
     value : float or None
@@ -37,6 +39,7 @@ class Cell:
 
     text: str | float
     beside: str = ""
+    mark: str = ""
     bold: bool = False
     underline: bool = False
     value: float | None = None
@@ -199,6 +202,8 @@ def _entry(cell: Cell, column: Column, is_number: bool, first: bool, wide: bool)
             content = element("u", content)
         if cell.bold:
             content = element("strong", content)
+        if cell.mark:
+            content = joined(content, " ", element("span", cell.mark, class_="chip"))
     beside = element("small", cell.beside) if cell.beside else Markup()
     value = _value(cell) if is_number and not missing else None
     key = None if missing else (str(cell.text) if value is None else repr(value))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,9 +18,12 @@ from tacit.selection.differences import PairedDifference, paired_difference
 from tacit.selection.evaluate import Progress, Results, Training, run_all
 from tacit.selection.folds import Fold, plan_folds, say_how_tested
 from tacit.selection.labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection.measure import Measure, check_classes, read_measure
+from tacit.selection.measure import Measure, check_classes, check_margin, read_measure
 from tacit.selection.verdict import Verdict, judge_methods
 from tacit.selection.wording import too_few_to_split, write_verdict
+
+# A class with a smaller part of the labels than this hardly shows in the error.
+RARE = 0.25
 
 
 def compare(
@@ -66,7 +67,8 @@ def compare(
     scoring : str or callable, default="accuracy"
         scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
     margin : float, default=0.02
-        Differences of the loss up to this size count as no difference: 2 error points.
+        Differences of the loss up to this size count as no difference: 0.02 are 2 error points.
+        Below 1 for scores that are parts of one; in units of the score for others.
     n_jobs : int, optional
         Processes, as joblib counts them.
     X_unlabeled : array-like, sparse matrix or DataFrame of shape (m, d), optional
@@ -105,8 +107,7 @@ def compare(
     True
     """
     measure = read_measure(scoring)
-    if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
-        raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
+    check_margin(margin, measure)
     table = read_table(X, y, X_unlabeled, unlabeled)
     check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
@@ -147,8 +148,8 @@ def _conclude(
     baseline = None
     methods = {}
     verdict: Verdict
-    if scored and measure.is_error:
-        notes = (*_beaten_by_guessing(table, losses), *notes)
+    if scored:
+        notes = (*_beaten_by_guessing(table, losses, measure), *notes)
     if scored:
         supervised = [c.name for c in contestants if not c.is_semi_supervised]
         baseline = min(supervised, key=losses.__getitem__)
@@ -224,16 +225,30 @@ def _is_same_function(results: Results, name: str, other: str) -> bool:
     )
 
 
-def _beaten_by_guessing(table: LabeledTable, losses: Mapping[str, float]) -> list[str]:
+def _beaten_by_guessing(
+    table: LabeledTable, losses: Mapping[str, float], measure: Measure
+) -> list[str]:
     """That no classifier does better than one which has not looked at the rows, if so."""
-    answer, count = max(table.label_counts.items(), key=lambda item: item[1])
-    error = 1.0 - count / sum(table.label_counts.values())
-    if min(losses.values()) < error:
+    counts = table.label_counts
+    answer = max(counts, key=counts.__getitem__)
+    if measure.is_error:
+        error = 1.0 - counts[answer] / sum(counts.values())
+        wrong = f"which is wrong for {error:.1%} of the labels"
+    elif measure.in_points and measure.scoring == "balanced_accuracy":
+        error = 1.0 - 1.0 / len(counts)
+        wrong = f"which has a balanced error of {error:.1%}"
+    else:
         return []
-    return [
-        f"No classifier here does better than always answering {answer}, which is wrong for "
-        f"{error:.1%} of the labels: the columns, or so few labels, say little about the classes."
-    ]
+    # Means over splits are rounded.
+    if min(losses.values()) < error - 1e-9:
+        return []
+    note = (
+        f"No classifier here does better than always answering {answer}, {wrong}: the columns, or "
+        "so few labels, say little about the classes."
+    )
+    if measure.is_error and min(counts.values()) < RARE * sum(counts.values()):
+        note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."
+    return [note]
 
 
 def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:

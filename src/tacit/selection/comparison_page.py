@@ -173,7 +173,7 @@ def _numbers(comparison: Comparison) -> Section:
         name = Cell(
             contestant.name,
             beside=f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows",
-            bold=contestant.name == comparison.recommended,
+            mark="recommended" if contestant.name == comparison.recommended else "",
         )
         first = [name, Cell(measure.text(loss), value=loss)]
         if method is None:
@@ -201,7 +201,7 @@ def _numbers(comparison: Comparison) -> Section:
         "and p-values are those of the corrected resampled t-test (Nadeau and Bengio 2003), which "
         "allows for splits that share training rows; p for better is adjusted for the number of "
         "methods (Holm). Where method and twin give nearly all rows the same answer there is "
-        "nothing to test. The recommended classifier is bold."
+        "nothing to test."
     )
     if any(m.only_beats_twin for m in comparison.methods.values()):
         note += (

@@ -78,8 +78,16 @@ def curve_section(curve: LearningCurve) -> Section:
 
 
 def _splits(curve: LearningCurve) -> str:
+    return f"Each point is the mean over {_n_splits(curve)} of the labels."
+
+
+def _n_splits(curve: LearningCurve) -> str:
     n_splits = len({(loss.repeat, loss.fold) for loss in curve.losses})
-    return f"Each point is the mean over {n_splits} splits of the labels."
+    return "1 split" if n_splits == 1 else f"{n_splits:,} splits"
+
+
+def _most_labels(curve: LearningCurve) -> int:
+    return max(loss.n_labeled for loss in curve.losses if loss.along == "labels")
 
 
 def _curves(curve: LearningCurve, along: Along) -> Curves | None:
@@ -128,7 +136,7 @@ def _forecasts(curve: LearningCurve) -> list[Any]:
     n_more = forecasts[0].n_more
     columns: list[str | Column] = [
         "Classifier",
-        Column("Now", hint=f"{forecasts[0].n_labels:,} labels"),
+        Column("Now", hint=f"by the curve, {forecasts[0].n_labels:,} labels"),
         Column("Then", hint=f"{n_more:,} labels more"),
         Column("Change", hint="points" if curve.measure.in_points else ""),
         Column(INTERVAL, hint="of the change"),
@@ -145,7 +153,9 @@ def _forecasts(curve: LearningCurve) -> list[Any]:
     ]
     note = (
         "A power law through the curve of each classifier, carried on. It supposes that more "
-        "labels do no harm, and is a rough guide."
+        "labels do no harm, and is a rough guide. Now is the curve's value too: the curve rests on "
+        f"{_n_splits(curve)} with up to {_most_labels(curve):,} labels to learn from, so "
+        "a comparison in other splits gives somewhat other numbers."
     )
     caption = f"What would {n_more:,} more labels buy?"
     return [Table(columns, rows, caption=caption, note=note)]

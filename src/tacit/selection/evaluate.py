@@ -104,12 +104,12 @@ def evaluate(
             train, test = prepared[key]
             model = _fitted(contestant, train, targets, n_labeled)
             if measure is None:
-                predictions[contestant.name] = np.asarray(model.predict(test))
+                predictions[contestant.name] = _predicted(model, test, table, len(training.test))
                 response = _response(model)
                 if response is not None:
                     scores[contestant.name] = np.asarray(response(test))
             else:
-                loss = _loss(model, test, table.targets[training.test], measure)
+                loss = _loss(model, test, table, training.test, measure)
                 if not math.isfinite(loss):
                     raise UndefinedScoreError(_undefined(table, training, measure, loss))
                 losses[contestant.name] = loss
@@ -212,12 +212,39 @@ def _fitted(contestant: Contestant, X: Any, targets: AnyArray, n_labeled: int) -
     return model.fit(_first(X, n_labeled), targets[:n_labeled])
 
 
-def _loss(model: Any, X: Any, targets: AnyArray, measure: Measure) -> float:
-    if measure.is_error:
-        # scikit-learn's scorer gives the same, and checks a handful of rows for longer than it
-        # takes to predict them.
-        return float(np.mean(np.asarray(model.predict(X)) != targets))
+def _loss(model: Any, X: Any, table: LabeledTable, rows: Index, measure: Measure) -> float:
+    targets = table.targets[rows]
+    if measure.is_of_predictions:
+        predicted = _predicted(model, X, table, len(rows))
+        if measure.is_error:
+            # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
+            # it takes to predict them.
+            return float(np.mean(predicted != targets))
     return measure.loss(float(measure.scorer(model, X, targets)))
+
+
+def _predicted(model: Any, X: Any, table: LabeledTable, n_rows: int) -> AnyArray:
+    """One class for each row, or an error.
+
+    Some classifiers answer with a column, which NumPy would compare with every row of a vector.
+    """
+    answers = np.asarray(model.predict(X))
+    if answers.shape == (n_rows, 1):
+        answers = answers[:, 0]
+    if answers.shape != (n_rows,):
+        raise ValueError(
+            f"predict gave an array of the shape {answers.shape} for {n_rows:,} rows; it must give "
+            "one class for each row."
+        )
+    known = set(table.targets[table.labeled].tolist())
+    strange = [answer for answer in answers.tolist() if answer not in known]
+    if strange:
+        shown = ", ".join(map(str, sorted(known)[:5])) + (", ..." if len(known) > 5 else "")
+        raise ValueError(
+            f"predict answered {strange[0]!r}, which is none of the classes that it was given "
+            f"({shown}); it must answer with one of them."
+        )
+    return answers
 
 
 def _response(model: Any) -> Any:

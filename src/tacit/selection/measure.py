@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +118,20 @@ def check_classes(measure: Measure, n_classes: int) -> None:
         raise ValueError(
             f"scoring is {measure.scoring!r}, which is for two classes, and y has {n_classes}; use "
             f"{FOR_TWO_CLASSES[measure.scoring]}."
+        )
+
+
+def check_margin(margin: Any, measure: Measure) -> None:
+    """Refuse a margin that no difference could leave, or that is no number."""
+    if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
+        raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
+    if measure.in_points and float(margin) >= 1.0:
+        # Whoever reads of points everywhere gives points.
+        points = float(margin) if float(margin) < 100.0 else 2.0
+        unit = "1 point is" if points == 1.0 else f"{points:g} points are"
+        raise ValueError(
+            f"margin is {margin!r}; it must be below 1, because {measure.name} is a part of one "
+            f"here: {unit} {points / 100.0:g}."
         )
 
 
