@@ -270,7 +270,7 @@ def test_a_classifier_that_answers_with_probabilities_has_failed():
             return Unsure(self.notes)
 
     (run,) = run_one(FOLDS, two_classes(), Contender("unsure", Unsure([])))
-    assert run.status.startswith("failed: ValueError: predict gave 0.25, which is none of the")
+    assert run.status.startswith("failed: ValueError: predict answered 0.25, which is none of the")
     assert np.isnan(run.value)
 
 

@@ -11,6 +11,7 @@ from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators import SelfLearningClassifier
 from tacit.estimators.linear import LinearClassifier
 from tacit.experiments.protocols import Split, Table
+from tacit.selection.answers import answers
 
 ERROR = "error"
 TEST_LOSS = "squared loss, test"
@@ -28,7 +29,9 @@ def measure(model: Any, table: Table, split: Split) -> dict[str, AnyArray]:
     probabilities are of.
     """
     tested = split.tested
-    found = {ERROR: (_answers(model, table, tested) != table.y[tested]).astype(np.float64)}
+    classes = set(np.unique(table.y).tolist())
+    wrong = answers(model, table.X[tested], classes) != table.y[tested]
+    found = {ERROR: wrong.astype(np.float64)}
     losses = squared_losses(model, table.X, table.y)
     if losses is not None:
         rows: dict[str, Index] = {
@@ -57,26 +60,6 @@ def squared_losses(model: Any, X: Matrix, y: AnyArray) -> AnyArray | None:
         )
     losses: AnyArray = 0.5 * ((values - indicators) ** 2).sum(axis=1)
     return losses
-
-
-def _answers(model: Any, table: Table, rows: Index) -> AnyArray:
-    """One class for every row: anything else, compared with the labels, would be a wrong error."""
-    answers = np.asarray(model.predict(table.X[rows]))
-    if answers.shape == (len(rows), 1):
-        answers = answers[:, 0]
-    if answers.shape != (len(rows),):
-        raise ValueError(
-            f"predict gave an array of shape {answers.shape} for {len(rows)} rows; it must give "
-            "one class for every row"
-        )
-    classes = np.unique(table.y).tolist()
-    strange = sorted(set(answers.tolist()) - set(classes), key=repr)
-    if strange:
-        raise ValueError(
-            f"predict gave {strange[0]!r}, which is none of the classes "
-            f"{', '.join(map(str, classes))}; it must give classes, not probabilities or scores"
-        )
-    return answers
 
 
 def _regression_values(model: Any, X: Matrix) -> Matrix | None:

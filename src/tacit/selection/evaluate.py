@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 from tacit._typing import AnyArray, Index
 from tacit._workers import as_they_end
 from tacit.rows.sweep import one_blas_thread
+from tacit.selection.answers import answers
 from tacit.selection.contestants import Contestant
 from tacit.selection.labeled_table import LabeledTable, rows_below
 from tacit.selection.measure import Measure
@@ -104,7 +105,7 @@ def evaluate(
             train, test = prepared[key]
             model = _fitted(contestant, train, targets, n_labeled)
             if measure is None:
-                predictions[contestant.name] = _predicted(model, test, table, len(training.test))
+                predictions[contestant.name] = answers(model, test, _known(table))
                 response = _response(model)
                 if response is not None:
                     scores[contestant.name] = np.asarray(response(test))
@@ -215,7 +216,7 @@ def _fitted(contestant: Contestant, X: Any, targets: AnyArray, n_labeled: int) -
 def _loss(model: Any, X: Any, table: LabeledTable, rows: Index, measure: Measure) -> float:
     targets = table.targets[rows]
     if measure.is_of_predictions:
-        predicted = _predicted(model, X, table, len(rows))
+        predicted = answers(model, X, _known(table))
         if measure.is_error:
             # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
             # it takes to predict them.
@@ -223,28 +224,8 @@ def _loss(model: Any, X: Any, table: LabeledTable, rows: Index, measure: Measure
     return measure.loss(float(measure.scorer(model, X, targets)))
 
 
-def _predicted(model: Any, X: Any, table: LabeledTable, n_rows: int) -> AnyArray:
-    """One class for each row, or an error.
-
-    Some classifiers answer with a column, which NumPy would compare with every row of a vector.
-    """
-    answers = np.asarray(model.predict(X))
-    if answers.shape == (n_rows, 1):
-        answers = answers[:, 0]
-    if answers.shape != (n_rows,):
-        raise ValueError(
-            f"predict gave an array of the shape {answers.shape} for {n_rows:,} rows; it must give "
-            "one class for each row."
-        )
-    known = set(table.targets[table.labeled].tolist())
-    strange = [answer for answer in answers.tolist() if answer not in known]
-    if strange:
-        shown = ", ".join(map(str, sorted(known)[:5])) + (", ..." if len(known) > 5 else "")
-        raise ValueError(
-            f"predict answered {strange[0]!r}, which is none of the classes that it was given "
-            f"({shown}); it must answer with one of them."
-        )
-    return answers
+def _known(table: LabeledTable) -> set[Any]:
+    return set(table.targets[table.labeled].tolist())
 
 
 def _response(model: Any) -> Any:
