@@ -55,6 +55,8 @@ class ModelCard:
         What was done that a reader should know.
     streamed : bool
         Whether the unlabeled rows stayed on disk.
+    decimal : str or None
+        The decimal sign of a table of text; new tables that leave theirs open are read with it.
     command : str
         How to repeat it.
     versions : dict of str to str
@@ -79,6 +81,7 @@ class ModelCard:
     sureness: dict[str, Any] | None
     notes: list[str] = field(default_factory=list)
     streamed: bool = False
+    decimal: str | None = None
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
