@@ -35,6 +35,18 @@ def test_bytes_are_left_out_and_said(capsys):
     )
 
 
+def test_an_error_in_bytes_and_positions_is_no_sentence_for_people(monkeypatch, capsys):
+    def read(*_, **__):
+        return b"\xc0".decode()
+
+    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    (pd.DataFrame({"y": [1]})).to_csv("t.csv")
+    assert fit("t.csv") == FAILED
+    told = capsys.readouterr().err
+    assert "something unexpected went wrong (UnicodeDecodeError" in told
+    assert told.count("\n") == 1
+
+
 def test_a_mark_that_no_row_has_is_an_error_before_any_fit(capsys, here):
     pd.DataFrame({"x": np.arange(N) % 7, "y": LABELS}).to_csv("t.csv", index=False)
     assert fit("t.csv", "--unlabeled", "TBD") == FAILED
