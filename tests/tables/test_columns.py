@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +29,17 @@ COLUMNS = {
     "shuffled": (RANDOM.permutation(N), "identifier"),
     "user_id": (RANDOM.permutation(N) * 977 + 13, "identifier"),
     "hash": ([f"{k * 7919:08x}" + "ef" for k in range(N)], "identifier"),
+    "truth with gaps": ([(True, False, None)[k % 3] for k in range(N)], "number"),
+    "truth as text": ([("TRUE", "FALSE", None)[k % 3] for k in range(N)], "number"),
+    "truth as categories": (pd.Categorical(np.arange(N) % 2 == 0), "number"),
+    "time": ([datetime.time(k % 24, k % 60, 7) for k in range(N)], "number"),
+    "time as text": ([f"{k % 24}:{k % 60:02d}" for k in range(N)], "number"),
+    "bytes": ([bytes([200, k]) for k in range(N)], "bytes"),
+    "bytes as categories": (pd.Categorical([bytes([200, k % 2]) for k in range(N)]), "bytes"),
+    "lists": ([[1.0, float(k)] for k in range(N)], "nested"),
+    "arrays": ([np.array([1.0, k]) for k in range(N)], "nested"),
+    "records": ([{"p": k} for k in range(N)], "nested"),
+    "all infinite": ([np.inf, -np.inf] * (N // 2), "empty"),
     "same": (["EUR"] * N, "constant"),
     "nothing": ([None] * N, "empty"),
     "version": ([f"1.{k % 3}.{k % 5}" for k in range(N)], "category"),
@@ -62,7 +75,7 @@ def test_numbers_that_cannot_be_read_are_counted_and_shown():
 
 def test_the_order_of_day_and_month_is_told_by_the_data_or_said_to_be_open():
     told = pd.DataFrame({"d": [f"{k:02d}.02.2024" for k in range(1, 29)] * 2})
-    assert judge_columns(told)[0].date_format == "%d.%m.%Y"
+    assert judge_columns(told)[0].written == "%d.%m.%Y"
     assert judge_columns(told)[0].note == ""
     open_ = pd.DataFrame({"d": [f"{k:02d}/02/2024" for k in range(1, 9)] * 9})
     assert "which the data leaves open" in judge_columns(open_)[0].note
@@ -72,3 +85,14 @@ def test_a_constant_with_gaps_is_a_feature():
     (column,) = judge_columns(pd.DataFrame({"x": ["yes", None] * 50}))
     assert column.kind == "category"
     assert column.n_missing == 50
+
+
+def test_infinite_values_are_counted_and_said():
+    values = RANDOM.normal(size=N)
+    values[[3, 5]] = np.inf, -np.inf
+    (column,) = judge_columns(pd.DataFrame({"x": values}))
+    assert (column.kind, column.n_missing) == ("number", 2)
+    assert column.note == "2 values are infinite and count as missing"
+    texts = [repr(float(value)) for value in values]
+    (column,) = judge_columns(pd.DataFrame({"x": texts}))
+    assert column.note == "2 values are no numbers and count as missing ('inf', '-inf')"

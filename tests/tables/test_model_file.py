@@ -150,6 +150,42 @@ def test_a_damaged_file_is_refused_in_one_sentence(saved, tmp_path, damage):
     assert "damaged.skops" in str(caught.value)
 
 
+TAMPERED = {
+    "coefficients of another shape": {"supervised": {"coef": [[1.0, 2.0]], "intercept": [0.0]}},
+    "ragged coefficients": {"supervised": {"coef": [[1.0], [2.0, 3.0]], "intercept": [0.0]}},
+    "coefficients that are no numbers": {"supervised": {"coef": "x", "intercept": [0.0]}},
+    "no intercept": {"supervised": {"coef": [[1.0]]}},
+    "one class": {"classes": ["no"]},
+    "other classes": {"classes": ["no", "perhaps"]},
+    "a class too many": {"classes": ["no", "perhaps", "yes"]},
+    "fewer counts than classes": {"label_counts": [40]},
+    "columns that are none": {"columns": [{"x": 1}]},
+    "no columns": {"columns": []},
+    "too few names": {"feature_names": ["a"]},
+    "an odd curve": {"sureness": {"a": 1}},
+    "a curve of no labels": {
+        "sureness": {"slope": 1.0, "offset": 0.0, "n_labels": 0, "n_right": 0}
+    },
+    "a penalty in words": {"alpha": "big"},
+    "a penalty without end": {"alpha": float("inf")},
+    "a table that has no name": {"table": None},
+    "notes in a heap": {"notes": "none"},
+    "versions in a list": {"versions": ["1.0"]},
+    "a decimal sign of its own": {"decimal": "x"},
+    "a format in words": {"format": "x"},
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
+def test_a_description_that_cannot_be_right_is_refused_in_one_sentence(saved, tmp_path, change):
+    def with_change(member, content):
+        return json.dumps(json.loads(content) | change) if member == "tacit.json" else content
+
+    path = changed(saved, tmp_path / "t.skops", with_change)
+    with pytest.raises(ModelFileError, match=r"has a damaged description .*fit the model again"):
+        load_model(path)
+
+
 def test_a_model_of_a_newer_version_says_so(saved, tmp_path):
     def change(member, content):
         if member != "tacit.json":

@@ -7,7 +7,7 @@ import pytest
 
 from tacit.tables import TableError, read_table
 from tacit.tables.marks import Marks
-from tacit.tables.reading import read_raw
+from tacit.tables.reading import KnownColumns, read_raw
 from tacit.tables.sampling import read_sample
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
@@ -74,9 +74,36 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
     assert list(read_raw(path).frame.columns) == ["x", "y"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+def test_a_first_line_that_names_the_separator_is_obeyed_and_skipped(tmp_path, encoding, first):
+    text = f'{first}\r\nGröße;"a,b,c,d"\r\n1,5;Köln\r\n2,5;Bonn\r\n'
+    frame = read_raw(written(tmp_path / "t.csv", text.encode(encoding))).frame
+    assert list(frame.columns) == ["Größe", "a,b,c,d"]
+    assert frame["Größe"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("header", [b"a,b, a", b'\xef\xbb\xbf"a","b","a"', b"sep=,\na,b,a"])
+def test_a_name_that_is_there_twice_is_told_however_it_is_written(tmp_path, header):
+    with pytest.raises(TableError, match="more than one column named 'a'"):
+        read_raw(written(tmp_path / "t.csv", header + b"\n1,2,3\n"))
+
+
+def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
+    names = [f"a measurement with a rather long name and number {k}" for k in range(2000)]
+    frame = pd.DataFrame({name: [1.5, None, 2.5] for name in names}).assign(y=["a", "NA", "b"])
+    text = text_of(frame, sep=";", decimal=",")
+    assert len(text.splitlines()[0]) > 65_536
+    raw = read_raw(written(tmp_path / "t.csv", text), target="y")
+    assert raw.frame.iloc[:, :-1].dtypes.map(pd.api.types.is_float_dtype).all()
+    assert raw.frame["y"].tolist() == ["a", "NA", "b"]
+    with pytest.raises(TableError, match="more than one column named 'y'"):
+        read_raw(written(tmp_path / "t.csv", text.replace(names[7].encode(), b"y", 1)))
+
+
 def test_columns_asked_for_as_text_keep_their_zeros(tmp_path):
-    path = written(tmp_path / "t.csv", b"code,y\n007,a\n008,b\n")
-    assert read_raw(path, as_text=["code"]).frame["code"].tolist() == ["007", "008"]
+    path = written(tmp_path / "t.csv", b"code ,y\n007,a\n008,b\n")
+    assert read_raw(path, KnownColumns(as_text=["code"])).frame["code"].tolist() == ["007", "008"]
 
 
 BAD = {

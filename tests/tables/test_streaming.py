@@ -111,6 +111,24 @@ def test_a_folder_of_files_and_a_mark_are_understood(tmp_path):
     assert set(table.target.classes) == {0, 1}
 
 
+def test_infinite_values_truth_and_marks_of_no_row_are_told_as_in_memory(tmp_path):
+    frame = numeric()
+    frame.loc[[7, 2000], "x0"] = np.inf
+    frame["flag"] = [(True, False, None)[k % 3] for k in range(len(frame))]
+    frame["y"] = frame["y"].fillna("tbd")
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_streamed(tmp_path, "y", "tbd")
+    columns = {column.name: column for column in table.columns}
+    assert columns["x0"].note == "2 values are infinite and count as missing"
+    assert columns["flag"].written == "true or false"
+    model = fit_streamed(table, "supervised")
+    assert "'x0': 2 values are infinite and count as missing." in model.card.notes
+    with pytest.raises(TableError, match="fitted with true or false there"):
+        predict_frame(model, frame.assign(flag="yes", x0=0.0))
+    with pytest.raises(TableError, match="no row with the mark 'TBD'; did you mean 'tbd'"):
+        read_streamed(tmp_path, "y", "TBD")
+
+
 def test_columns_of_text_cannot_be_streamed(tmp_path):
     file = tmp_path / "t.parquet"
     numeric().assign(town="Ulm", day="2024").to_parquet(file)

@@ -75,6 +75,38 @@ def test_na_is_a_class_where_it_is_said_to_be_one():
         target(["NA", "EU"], "NA", ["NA"])
 
 
+MARKS_OF_NO_ROW = {
+    "another spelling": (["a", "b", "tbd", None], "TBD", "mark 'TBD'; did you mean 'tbd'?"),
+    "a typing error": (["a", "b", "unknwn", None], "unknown", "did you mean 'unknwn'?"),
+    "nothing like it": (["a", "b", None], "?", "its labels are 'a', 'b'. Correct --unlabeled"),
+    "a number": ([0.0, 1.0, np.nan], "-1", "mark '-1'; its labels are 0, 1"),
+    "a word among numbers": ([0.0, 1.0, np.nan], "?", "mark '?'"),
+    "one of two": (["a", "b", "?"], ["?", "tbd"], "mark 'tbd'"),
+    "no other unlabeled rows": (["a", "b"], "?", "mark '?'"),
+}
+
+
+@pytest.mark.parametrize(("values", "mark", "words"), MARKS_OF_NO_ROW.values(), ids=MARKS_OF_NO_ROW)
+def test_a_mark_that_no_row_has_is_refused(values, mark, words):
+    with pytest.raises(TableError) as caught:
+        target(values, mark)
+    assert words in str(caught.value)
+
+
+def test_truth_values_and_numbers_are_marks_however_they_are_written():
+    values = [True, False, True, None, "other"]
+    assert target(values, "FALSE").values.tolist() == ["True", None, "True", None, "other"]
+    assert target(["a", "b", -1.0], "-1").values.tolist() == ["a", "b", None]
+    assert target([0.0, 1.0, -1.0], "-1.0").values.tolist() == [0, 1, None]
+
+
+def test_a_word_by_which_missing_values_are_printed_need_not_be_written():
+    assert target(["a", "b", None], "None").classes == ["a", "b"]
+    assert target(["a", "b", None], "").classes == ["a", "b"]
+    with pytest.raises(TableError, match="no row with the mark 'None'"):
+        target(["a", "b"], "None")
+
+
 BAD = {
     "no labels": ([None, "", np.nan], "no labels"),
     "one class": (["a", None, "a"], "only one class, 'a'"),

@@ -1,7 +1,10 @@
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from tacit.tables.dates import TIME
 from tacit.tables.typed_columns import as_kind
 
 
@@ -12,6 +15,7 @@ def kinds():
         "booleans": ([True, False, True], "number", [1.0, 0.0, 1.0]),
         "numbers as text": ([" 1.5", "x", None], "number", [1.5, np.nan, np.nan]),
         "truth with gaps": ([True, None, False], "number", [1.0, np.nan, 0.0]),
+        "truth as text": (["TRUE", None, "false"], "number", [1.0, np.nan, 0.0]),
         "infinity": ([1.0, np.inf, -np.inf], "number", [1.0, np.nan, np.nan]),
         "durations": (pd.to_timedelta([1, 2, None], unit="min"), "number", [60.0, 120.0, np.nan]),
     }
@@ -41,3 +45,12 @@ def test_categories_are_text_whatever_they_were():
     assert codes.tolist() == ["12", None]
     many = as_kind(pd.Series(["a", None]), "category", None, 1000)
     assert many.tolist() == ["a", None]
+
+
+def test_times_of_day_are_seconds_since_midnight_however_they_are_stored():
+    expected = [49_500.0, 49_530.5, np.nan]
+    texts = pd.Series(["13:45", "13:45:30.5", "later"])
+    assert np.allclose(as_kind(texts, "number", TIME, 3), expected, equal_nan=True)
+    times = pd.Series([datetime.time(13, 45), datetime.time(13, 45, 30, 500_000), None])
+    assert np.allclose(as_kind(times, "number", TIME, 3), expected, equal_nan=True)
+    assert as_kind(texts, "number", None, 3).isna().all()

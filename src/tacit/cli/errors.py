@@ -108,6 +108,9 @@ def _is_for_people(error: BaseException) -> bool:
         from tacit.datasets import DatasetNotFoundError
 
         return isinstance(error, DatasetNotFoundError)
+    # What cannot be decoded is told by Python in bytes and positions.
+    if isinstance(error, UnicodeError):
+        return False
     return isinstance(error, ValueError | OSError | ImportError)
 
 

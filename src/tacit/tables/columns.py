@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tacit.tables.dates import date_format
+from tacit._typing import Mask
+from tacit.tables.dates import TIME, date_format, looks_like_times
 from tacit.tables.packages import import_pandas
+from tacit.tables.truth import TRUTH, is_truth
+from tacit.tables.written_numbers import READABLE
 
 NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
 IDENTIFIER, CONSTANT, EMPTY, UNWANTED = "identifier", "constant", "empty", "left out by choice"
+BYTES, NESTED = "bytes", "nested"
 FEATURES = (NUMBER, CATEGORY, DATE, TEXT)
 
 # Up to here a category has one column for each value; above, strings are encoded by their letters.
 MOST_VALUES = 40
-# A column is numeric or a date if this part of its values can be read so: a few typing errors.
-READABLE = 0.95
 # Fewer rows than this may be all different by chance.
 FEW_ROWS = 20
 UNIQUE = 0.99
@@ -42,8 +44,9 @@ class Column:
         "number", "category", "date" or "text" for features; otherwise why it is none.
     note : str
         What a reader should know about it, or nothing.
-    date_format : str or None
-        How its dates are written, if they are text.
+    written : str or None
+        How its dates are written, if they are text. For numbers, `TRUTH` where they stand for true
+        and false and `TIME` where they stand for times of day.
     n_missing, n_values : int
         Rows without value, and different values.
     n_words : int
@@ -53,7 +56,7 @@ class Column:
     name: str
     kind: str
     note: str = ""
-    date_format: str | None = None
+    written: str | None = None
     n_missing: int = 0
     n_values: int = 0
     n_words: int = 0
@@ -86,29 +89,34 @@ def judge_columns(
 def _judge(name: str, column: Any, keep: bool, drop: bool) -> Column:
     pandas = import_pandas()
     types = pandas.api.types
-    missing = int(column.isna().sum())
-    known = column.dropna()
-    values = _n_values(known)
+    is_finite, n_infinite = _finite(column)
+    missing = int((~is_finite).sum())
+    known = column[is_finite]
+    unusable = _unusable(known)
+    values = 0 if unusable else _n_values(known)
+    infinite = infinite_note(n_infinite)
 
-    def found(kind: str, note: str = "", date: str | None = None) -> Column:
-        return Column(name, kind, note, date, missing, values)
+    def found(kind: str, note: str = "", written: str | None = None) -> Column:
+        return Column(name, kind, note, written, missing, values)
 
     if drop:
         return found(UNWANTED, "you asked for it")
     if len(known) == 0:
-        return found(EMPTY, "it has no values")
+        return found(EMPTY, infinite or "it has no values")
+    if unusable is not None:
+        return found(*unusable)
     if values == 1 and missing == 0:
         return found(CONSTANT, f"every row has the value {_short(known.iloc[0])}")
     if types.is_datetime64_any_dtype(column.dtype):
         return found(DATE)
+    if types.is_bool_dtype(column.dtype):
+        return found(NUMBER, written=TRUTH)
     if isinstance(column.dtype, pandas.CategoricalDtype) and values <= MOST_VALUES:
         return found(CATEGORY)  # whoever made the file says so
-    if types.is_bool_dtype(column.dtype):
-        return found(NUMBER)
     if types.is_numeric_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
         if not keep and _is_counter(name, known, values):
             return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
-        return found(NUMBER)
+        return found(NUMBER, infinite)
     return _judge_text(found, name, known, values, keep)
 
 
@@ -117,17 +125,23 @@ def _judge_text(
 ) -> Column:
     pandas = import_pandas()
     texts = known.astype(str).str.strip()
+    truth = is_truth(texts)
+    if float(truth.mean()) >= READABLE:
+        return found(NUMBER, _unreadable(texts[~truth], "truth values"), TRUTH)
     numbers = pandas.to_numeric(texts, errors="coerce")
     readable = float(numbers.notna().mean())
     if readable >= READABLE:
-        bad = texts[numbers.isna()]
-        if not keep and _is_counter(name, numbers.dropna(), values):
+        numbers = numbers[np.isfinite(numbers)]
+        bad = texts.drop(numbers.index)
+        if not keep and _is_counter(name, numbers, values):
             return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
         return found(NUMBER, _unreadable(bad, "numbers"))
     sample = texts.iloc[:: max(1, len(texts) // SAMPLE)]
     written = date_format(sample)
     if written is not None:
         return found(DATE, written.note, written.format)
+    if looks_like_times(sample):
+        return found(NUMBER, "times of day, as seconds since midnight", TIME)
     words = float(sample.str.count(r"\s+").mean()) + 1.0
     length = float(sample.str.len().mean())
     longest = int(texts.str.len().max())
@@ -141,6 +155,40 @@ def _judge_text(
     if not keep and len(texts) >= FEW_ROWS and values >= UNIQUE * len(texts):
         return found(IDENTIFIER, _identifier_note("texts", values, len(texts)))
     return found(CATEGORY, f"{values:,} different values, described by the letters in them")
+
+
+def _finite(column: Any) -> tuple[Mask, int]:
+    """Where a column has values that are not infinite, and how many are."""
+    types = import_pandas().api.types
+    known = column.notna().to_numpy(dtype=bool)
+    if not types.is_float_dtype(column.dtype):
+        return known, 0
+    infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return known & ~infinite, int(infinite.sum())
+
+
+def infinite_note(n_infinite: int) -> str:
+    """What becomes of infinite numbers, if there are any."""
+    if n_infinite == 0:
+        return ""
+    return (
+        f"{n_infinite:,} {'value is' if n_infinite == 1 else 'values are'} infinite and "
+        f"{'counts' if n_infinite == 1 else 'count'} as missing"
+    )
+
+
+def _unusable(known: Any) -> tuple[str, str] | None:
+    """The kind of a column of things that are neither numbers nor text, and why it is left out."""
+    if isinstance(known.dtype, import_pandas().CategoricalDtype):
+        known = known.cat.categories
+    if known.dtype != object:
+        return None
+    kinds = set(known.map(type))
+    if any(issubclass(kind, bytes | bytearray | memoryview) for kind in kinds):
+        return BYTES, "it holds bytes; decode them if they are text"
+    if any(issubclass(kind, list | tuple | set | dict | np.ndarray) for kind in kinds):
+        return NESTED, "its values hold several values each; make a column of each of them"
+    return None
 
 
 def _is_counter(name: str, known: Any, values: int) -> bool:
@@ -162,7 +210,7 @@ def _is_counter(name: str, known: Any, values: int) -> bool:
 def _n_values(known: Any) -> int:
     try:
         return int(known.nunique())
-    except TypeError:  # lists and the like
+    except TypeError:  # objects that cannot be compared
         return int(known.astype(str).nunique())
 
 

@@ -1,4 +1,4 @@
-"""Dates that are written as text."""
+"""Dates and times of day that are written as text."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ LOOKS_LIKE_DATE = re.compile(
     re.IGNORECASE,
 )
 ISO = "ISO8601"
+# How a column of times of day is marked, which is one of numbers: seconds since midnight.
+TIME = "time of day"
+LOOKS_LIKE_TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,20 @@ def parse_dates(texts: Any, form: str) -> Any:
         warnings.simplefilter("ignore")
         dates = pandas.to_datetime(texts, format=form, errors="coerce", utc=True)
     return dates.dt.tz_localize(None)
+
+
+def looks_like_times(texts: Any) -> bool:
+    """Whether texts are times of day, such as 13:45 or 13:45:30."""
+    return len(texts) > 0 and float(texts.str.fullmatch(LOOKS_LIKE_TIME).mean()) >= READABLE
+
+
+def seconds_since_midnight(texts: Any) -> Any:
+    """Times of day as numbers; missing where a text is none."""
+    pandas = import_pandas()
+    times = texts.where(texts.str.fullmatch(LOOKS_LIKE_TIME))
+    # What has no seconds is a time of day, too.
+    whole = times.where(times.str.count(":") != 1, times + ":00")
+    return pandas.to_timedelta(whole.astype(object), errors="coerce").dt.total_seconds()
 
 
 def _guesses(dates: Any) -> list[str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.tables.columns import CATEGORY, DATE, NUMBER
-from tacit.tables.dates import ISO
+from tacit.tables.dates import ISO, TIME
 from tacit.tables.errors import TableError
 from tacit.tables.model_file import Model
 from tacit.tables.packages import import_pandas
+from tacit.tables.truth import TRUTH
 from tacit.tables.typed_columns import as_kind
 
 SHOWN = 30
@@ -32,8 +33,8 @@ class Doubt:
         Values that are not missing, and those of them that were not understood.
     example : str
         One of these.
-    date_format : str or None
-        How dates are written.
+    written : str or None
+        How dates are written, or what numbers stand for.
     """
 
     column: str
@@ -41,7 +42,7 @@ class Doubt:
     n_values: int = 0
     n_unread: int = 0
     example: str = ""
-    date_format: str | None = None
+    written: str | None = None
 
     def sentence(self) -> str:
         """What was done about it."""
@@ -67,10 +68,11 @@ class Doubt:
 
     def _what(self) -> str:
         if self.kind == NUMBER:
-            return "numbers"
+            named = {TRUTH: "true or false", TIME: "times of day written like 13:45"}
+            return named.get(self.written or "", "numbers")
         example = "2024-12-31"
-        if self.date_format not in (None, ISO):
-            example = import_pandas().Timestamp("2024-12-31 13:45").strftime(self.date_format)
+        if self.written not in (None, ISO):
+            example = import_pandas().Timestamp("2024-12-31 13:45").strftime(self.written)
         return f"dates written like {example}"
 
 
@@ -87,7 +89,7 @@ class Doubts:
         categories = _known_categories(model)
         self._columns: list[tuple[Doubt, int, set[str]]] = [
             (
-                Doubt(column["name"], column["kind"], date_format=column["date_format"]),
+                Doubt(column["name"], column["kind"], written=column["written"]),
                 column["n_values"],
                 categories.get(column["name"], set()),
             )
@@ -99,7 +101,7 @@ class Doubts:
         """Count what cannot be read in some rows, which must have the model's columns."""
         for doubt, n_values, categories in self._columns:
             raw = frame[doubt.column]
-            typed = as_kind(raw, doubt.kind, doubt.date_format, n_values)
+            typed = as_kind(raw, doubt.kind, doubt.written, n_values)
             if doubt.kind == CATEGORY:
                 given = typed.notna()
                 unread = given & ~typed.isin(categories)

@@ -92,7 +92,13 @@ def fit_table(table: Table, model: str = "icls", alpha: Alpha = "loo", command: 
         Z = np.asarray(features.fit_transform(table.frame), dtype=np.float64)
         is_labeled = table.target.is_labeled
         data = _Data(
-            features, Z[is_labeled], Z[~is_labeled], table.target, table.columns, table.name
+            features,
+            Z[is_labeled],
+            Z[~is_labeled],
+            table.target,
+            table.columns,
+            table.name,
+            decimal=table.decimal,
         )
         fitted = _Method(model, alpha).fit(data)
     return fitted.described(data, [*table.notes, *said], command)
@@ -158,6 +164,7 @@ class _Data:
     columns: tuple[Column, ...]
     name: str
     streamed: bool = False
+    decimal: str | None = None
 
     @property
     def labels(self) -> AnyArray:
@@ -208,6 +215,7 @@ class _Fitted:
             sureness=None if self.sureness is None else asdict(self.sureness),
             notes=notes,
             streamed=data.streamed,
+            decimal=data.decimal,
             command=command,
             versions=versions(),
         )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import lzma
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tacit.tables.errors import TableError
+from tacit.tables.written_numbers import COMMA, POINT, DecimalSigns
 
 PARQUET, FEATHER, TEXT = "Parquet", "Feather", "text"
 MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER}
@@ -37,7 +39,10 @@ FOREIGN = {
     b"%PDF": "a PDF document",
     b"{\n": "a JSON file",
 }
-HEAD_BYTES = 65_536
+# Enough to judge by, and more of it where lines are so long that this is only a few of them.
+HEAD_BYTES, HEAD_LINES, MOST_HEAD_BYTES = 65_536, 20, 2**23
+# The first line by which Excel is told what separates the values; it is no part of the table.
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -52,11 +57,23 @@ class TextFormat:
         The decimal sign.
     encoding : str
         Of the bytes.
+    n_skipped : int
+        Lines before the header.
+    open_number : str
+        A number that would be another one with the other decimal sign, where nothing in the file
+        tells which of the two it is.
     """
 
     separator: str
     decimal: str
     encoding: str
+    n_skipped: int = 0
+    open_number: str = ""
+
+    def lines(self, head: bytes) -> list[str]:
+        """The first lines of the table from its header on."""
+        lines = re.split(r"\r\n|\r|\n", head.decode(self.encoding, errors="replace"))
+        return [line for line in lines[self.n_skipped :] if line.strip()]
 
 
 def kind_of_file(head: bytes, name: str, suffix: str) -> str:
@@ -83,21 +100,48 @@ def kind_of_file(head: bytes, name: str, suffix: str) -> str:
     return kind
 
 
-def format_of_text(head: bytes, suffix: str) -> TextFormat:
-    """Separator, decimal sign and encoding, by the first lines."""
+def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -> TextFormat:
+    """Separator, decimal sign and encoding, by the first lines.
+
+    Parameters
+    ----------
+    head : bytes
+        Of the file.
+    suffix : str
+        Of its name.
+    usual_decimal : str, optional
+        The decimal sign where the lines leave it open, known from a table like this one.
+    """
     encoding = _encoding(head)
-    text = head.decode(encoding, errors="replace")
-    lines = [line for line in text.splitlines()[:50] if line.strip()]
-    header = lines[0] if lines else ""
-    if suffix in (".tsv", ".tab"):
+    layout = TextFormat(",", POINT, encoding)
+    lines = layout.lines(head)
+    told = SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
+    if told:
+        lines = lines[1:]
+        separator = told[1]
+    elif suffix in (".tsv", ".tab"):
         separator = "\t"
     else:
-        outside = re.sub(r'"[^"]*"', "", header)
+        outside = re.sub(r'"[^"]*"', "", lines[0] if lines else "")
         # A comma wins ties, and a header of one column has none of them.
         separator = max(",;\t|", key=lambda sign: (outside.count(sign), sign == ","))
-    body = "\n".join(lines[1:])
-    is_decimal_comma = separator != "," and re.search(rf"(^|{separator})-?\d+,\d+", body, re.M)
-    return TextFormat(separator, "," if is_decimal_comma else ".", encoding)
+    n_skipped = int(told is not None)
+    if separator == ",":
+        return TextFormat(separator, POINT, encoding, n_skipped)
+    signs = DecimalSigns.of(_values(lines[1:], separator))
+    # Where the semicolon separates values, it does so because the comma is taken.
+    usual = usual_decimal or (COMMA if separator == ";" and signs.open_comma else POINT)
+    decimal = signs.decide(usual)
+    open_number = "" if usual_decimal else signs.left_open(decimal)
+    return TextFormat(separator, decimal, encoding, n_skipped, open_number)
+
+
+def _values(lines: list[str], separator: str) -> Iterator[str]:
+    try:
+        for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
+            yield from row
+    except csv.Error:  # what is wrong with the lines will be told by who reads them
+        return
 
 
 def _encoding(head: bytes) -> str:
@@ -117,9 +161,20 @@ def read_head(path: Path) -> bytes:
     opener = COMPRESSED.get(path.suffix.lower(), open)
     try:
         with opener(path, "rb") as file:
-            return bytes(file.read(HEAD_BYTES))
+            return head_of(file)
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise TableError(f"{str(path)!r} is damaged and cannot be unpacked: {error}.") from error
+
+
+def head_of(file: Any) -> bytes:
+    """The first bytes of an open file, and more of them if these are few lines of text."""
+    head = bytes(file.read(HEAD_BYTES))
+    while head[:4] not in MAGIC and head.count(b"\n") < HEAD_LINES and len(head) < MOST_HEAD_BYTES:
+        more = bytes(file.read(16 * HEAD_BYTES))
+        if not more:
+            break
+        head += more
+    return head
 
 
 def suffix_of(path: Path) -> str:

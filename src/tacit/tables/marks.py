@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray
+from tacit._typing import AnyArray, Mask
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas
+from tacit.tables.truth import NUMBERS as TRUTH_VALUES
 
 # What means "unlabeled" unless it is said to be a class.
 USUAL = "NA"
@@ -23,6 +26,8 @@ SUSPECT = frozenset(
         "null", "nil", "none", "missing", "unknown", "unlabeled", "unlabelled", "not labeled",
     }
 )  # fmt: skip
+# Those of them by which a program may print a missing value that a file has as such.
+PRINTED = frozenset({"na", "<na>", "nan", "nat", "null", "none"})
 # What pandas takes for missing in CSV files; it goes on to do so in the features.
 MISSING_IN_TEXT = frozenset(
     {
@@ -53,7 +58,8 @@ class Marks:
         if isinstance(mark, Marks):
             return mark
         given = (mark,) if isinstance(mark, str) else tuple(mark or ())
-        unlabeled = tuple(dict.fromkeys(value.strip() for value in given))
+        # Blanks mean "unlabeled" anyway.
+        unlabeled = tuple(dict.fromkeys(value.strip() for value in given if value.strip()))
         known = tuple(dict.fromkeys(value.strip() for value in labels))
         both = [value for value in unlabeled if value in known]
         if both:
@@ -67,11 +73,6 @@ class Marks:
         """All values of a column of text that mean "unlabeled", blanks aside."""
         usual = () if USUAL in (*self.labels, *self.unlabeled) else (USUAL,)
         return (*usual, *self.unlabeled)
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """Those that are numbers."""
-        return tuple(float(mark) for mark in self.unlabeled if is_number(mark))
 
     def check_no_doubt(
         self, name: str, table: str, counts: dict[Any, int], has_blank: bool
@@ -101,22 +102,71 @@ class Marks:
         )
 
 
-def marked_rows(column: Any, marks: Marks) -> Counter[str]:
-    """How many rows of a column of labels have each of the marks, blanks aside."""
+def rows_of_marks(column: Any, marks: Marks) -> dict[str, Mask]:
+    """Where a column of labels has each of the marks.
+
+    Numbers are compared as numbers, and true and false in whatever way they are written.
+    """
     types = import_pandas().api.types
     if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        tally = {m: int((numbers == float(m)).sum()) for m in marks.unlabeled if is_number(m)}
-    else:
-        texts = column.dropna().map(str).str.strip()
-        tally = {mark: int((texts == mark).sum()) for mark in marks.texts}
+        return {m: np.asarray(numbers == float(m)) for m in marks.unlabeled if is_number(m)}
+    known = np.flatnonzero(column.notna().to_numpy(dtype=bool))
+    values = column.iloc[known].astype(object)
+    texts = values.map(str).str.strip().to_numpy(dtype=object)
+    rows: dict[str, Mask] = {}
+    for mark in marks.texts:
+        is_mark = np.asarray(texts == mark, dtype=bool)
+        if is_number(mark):
+            is_mark |= values.map(partial(_is_number_equal, float(mark))).to_numpy(dtype=bool)
+        if mark.casefold() in TRUTH_VALUES:
+            truth = mark.casefold() == "true"
+            is_mark |= values.map(partial(_is_truth_equal, truth)).to_numpy(dtype=bool)
+        rows[mark] = np.zeros(len(column), dtype=bool)
+        rows[mark][known[is_mark]] = True
+    return rows
+
+
+def marked_rows(column: Any, marks: Marks) -> Counter[str]:
+    """How many rows of a column of labels have each of the marks, blanks aside."""
+    tally = {mark: int(rows.sum()) for mark, rows in rows_of_marks(column, marks).items()}
     return Counter({mark: count for mark, count in tally.items() if count})
 
 
-def mark_notes(marked: Counter[str], is_sample: bool = False) -> list[str]:
+def check_marks_occur(
+    marks: Marks, marked: Counter[str], name: str, table: str, counts: dict[Any, int], blanks: bool
+) -> None:
+    """An error for a mark that no row has, which would leave rows that were meant as a class.
+
+    Parameters
+    ----------
+    marks : Marks
+        What was said to mean "unlabeled".
+    marked : Counter of str
+        Rows with each of them, in the whole table.
+    name, table : str
+        The column and its table, for the message.
+    counts : dict
+        Labels of each class.
+    blanks : bool
+        Whether some rows have no value at all.
+    """
+    for mark in marks.unlabeled:
+        if marked[mark] or (blanks and mark.casefold() in PRINTED):
+            continue
+        folded = {str(value).casefold(): str(value) for value in counts}
+        near = get_close_matches(mark.casefold(), list(folded), n=1, cutoff=0.7)
+        hint = (
+            f"did you mean {folded[near[0]]!r}?"
+            if near
+            else f"its labels are {', '.join(repr(value) for value in list(counts)[:6])}"
+            f"{', ...' if len(counts) > 6 else ''}. Correct --unlabeled, or leave it out."
+        )
+        raise TableError(f"Column {name!r} of {table} has no row with the mark {mark!r}; {hint}")
+
+
+def mark_notes(marked: Counter[str]) -> list[str]:
     """Sentences about what was taken as unlabeled."""
-    if is_sample:
-        return [f"Rows with {mark!r} were taken as unlabeled." for mark in marked]
     return [
         f"{count:,} {'row' if count == 1 else 'rows'} with {mark!r} "
         f"{'was' if count == 1 else 'were'} taken as unlabeled."
@@ -127,16 +177,30 @@ def mark_notes(marked: Counter[str], is_sample: bool = False) -> list[str]:
 def labels_as_written(column: Any, marks: Marks, decimal: str) -> Any:
     """A target read from text, its numbers as numbers even where a mark stands between them."""
     pandas = import_pandas()
-    if not pandas.api.types.is_object_dtype(column.dtype):
-        return column
     texts = column.astype("string").str.strip()
-    others = (texts.notna() & (texts != "") & ~texts.isin(marks.texts)).to_numpy(dtype=bool)
-    numbers = pandas.to_numeric(texts[others].str.replace(decimal, "."), errors="coerce")
-    if numbers.isna().any() or column[others].map(lambda v: isinstance(v, bool)).any():
+    given = (texts.notna() & (texts != "")).to_numpy(dtype=bool)
+    others = given & ~texts.isin(marks.texts).to_numpy(dtype=bool)
+    for rows in (given, others):
+        plain = texts[rows].str.replace(decimal, ".", regex=False)
+        numbers = pandas.to_numeric(plain, errors="coerce")
+        if rows.any() and not numbers.isna().any():
+            values: AnyArray = column.to_numpy(dtype=object, copy=True)
+            values[rows] = numbers.to_numpy(dtype=np.float64)
+            # Marks that are numbers, too, are found among them however they are written.
+            return pandas.Series(
+                values, index=column.index, dtype=np.float64 if rows is given else object
+            )
+    return _truth_in_one_spelling(texts.astype(object).where(given, None), others)
+
+
+def _truth_in_one_spelling(column: Any, others: Mask) -> Any:
+    """A column in which true and TRUE are one class, as they are written if that is one way."""
+    lower = column[others].str.lower()
+    if not lower.isin(TRUTH_VALUES).all() or column[others].nunique() <= 2:
         return column
-    values: AnyArray = column.to_numpy(dtype=object, copy=True)
-    values[others] = numbers.to_numpy(dtype=np.float64)
-    return pandas.Series(values, index=column.index, dtype=object)
+    values = column.copy()
+    values[others] = lower.str.capitalize()
+    return values
 
 
 def is_number(text: str) -> bool:
@@ -146,6 +210,15 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_number_equal(number: float, value: Any) -> bool:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return is_number and bool(value == number)
+
+
+def _is_truth_equal(truth: bool, value: Any) -> bool:
+    return isinstance(value, bool | np.bool_) and bool(value) == truth
 
 
 def _quoted(text: str) -> str:

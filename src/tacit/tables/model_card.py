@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from tacit.tables.card_checks import dict_of, first_misfit, first_wrong
 from tacit.tables.errors import ModelFileError
 
 FORMAT = 1
@@ -55,6 +56,8 @@ class ModelCard:
         What was done that a reader should know.
     streamed : bool
         Whether the unlabeled rows stayed on disk.
+    decimal : str or None
+        The decimal sign of a table of text; new tables that leave theirs open are read with it.
     command : str
         How to repeat it.
     versions : dict of str to str
@@ -79,6 +82,7 @@ class ModelCard:
     sureness: dict[str, Any] | None
     notes: list[str] = field(default_factory=list)
     streamed: bool = False
+    decimal: str | None = None
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
@@ -98,18 +102,30 @@ class ModelCard:
         try:
             values = json.loads(text)
             number = int(values["format"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise ModelFileError(
-                f"{name} has a damaged description; fit the model again with `tacit fit`."
-            ) from error
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise damaged(name, "it cannot be read") from error
         if number > FORMAT:
-            made_by = values.get("versions", {}).get("tacit", "a newer version")
+            made_by = dict_of(values.get("versions")).get("tacit", "a newer version")
             raise ModelFileError(
                 f"{name} was made by tacit {made_by}, which is newer than this one; update tacit."
             )
-        wanted = {f.name for f in fields(cls)}
-        if set(values) != wanted:
-            raise ModelFileError(
-                f"{name} has a damaged description; fit the model again with `tacit fit`."
-            )
+        if set(values) != {f.name for f in fields(cls)}:
+            raise damaged(name, "its entries are not those of a model")
+        wrong = first_wrong(values)
+        if wrong is not None:
+            raise damaged(name, wrong)
         return cls(**values)
+
+    def check_fits(self, pipeline: Any, name: str) -> None:
+        """An error where the description is not one of this pipeline."""
+        wrong = first_misfit(asdict(self), pipeline)
+        if wrong is not None:
+            raise damaged(name, wrong)
+
+
+def damaged(name: str, why: str) -> ModelFileError:
+    """The error for a description that something is wrong with."""
+    return ModelFileError(
+        f"{name} has a damaged description ({why}); fit the model again with `tacit fit`, or copy "
+        "the file again."
+    )

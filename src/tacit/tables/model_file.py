@@ -116,6 +116,7 @@ def load_model(path: str | Path) -> Model:
         ) from error
     if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
         raise ModelFileError(f"{name} holds no classifier of tacit; name another file.")
+    card.check_fits(pipeline, name)
     return Model(pipeline, card)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
-from tacit.tables.columns import CATEGORY, IDENTIFIER, TEXT
+from tacit.tables.columns import CATEGORY, IDENTIFIER, NUMBER, TEXT
 from tacit.tables.doubts import Doubts
 from tacit.tables.model_card import is_supervised
 from tacit.tables.model_file import Model
 from tacit.tables.packages import import_pandas, import_pyarrow
-from tacit.tables.reading import arrow_errors, existing, parquet_files, read_raw
+from tacit.tables.reading import KnownColumns, arrow_errors, existing, parquet_files, read_raw
 from tacit.tables.sampling import is_big_parquet
 from tacit.tables.sureness import Sureness
 from tacit.tables.targets import find_column
@@ -112,8 +112,13 @@ def predict_file(
     """
     doubts = Doubts(model) if doubts is None else doubts
     if not is_big_parquet(source):
-        texts = [c["name"] for c in model.card.columns if c["kind"] in (CATEGORY, TEXT)]
-        raw = read_raw(source, as_text=texts)
+        columns = model.card.columns
+        known = KnownColumns(
+            as_text=[c["name"] for c in columns if c["kind"] in (CATEGORY, TEXT)],
+            as_numbers=[c["name"] for c in columns if c["kind"] == NUMBER],
+            decimal=model.card.decimal,
+        )
+        raw = read_raw(source, known)
         for name in keep or ():
             find_column(name, list(raw.frame.columns), raw.name)
         frame = predict_frame(model, raw.frame, keep, doubts)

@@ -15,16 +15,17 @@ from typing import Any
 from tacit.tables.errors import TableError
 from tacit.tables.formats import (
     FEATHER,
-    HEAD_BYTES,
     PARQUET,
     TextFormat,
     format_of_text,
+    head_of,
     kind_of_file,
     read_head,
     suffix_of,
 )
 from tacit.tables.marks import MISSING_IN_TEXT, Marks, labels_as_written
 from tacit.tables.packages import import_pandas, import_pyarrow
+from tacit.tables.written_numbers import COMMA, READABLE, plain_numbers
 
 STANDARD_INPUT = "-"
 
@@ -41,20 +42,48 @@ class RawTable:
         What to call it in messages.
     notes : tuple of str
         What was guessed on the way.
+    decimal : str or None
+        The decimal sign of a text.
     """
 
     frame: Any
     name: str
     notes: tuple[str, ...] = ()
+    decimal: str | None = None
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """What is known of the columns of a text before it is read.
+
+    Attributes
+    ----------
+    as_text : collection of str
+        To be read as they are written, even if they look like numbers.
+    as_numbers : collection of str or None
+        Where numbers may have decimal commas and signs between thousands; None for every column
+        in which nearly all values are numbers then.
+    decimal : str or None
+        The decimal sign where the file leaves it open.
+    """
+
+    as_text: Collection[str] = ()
+    as_numbers: Collection[str] | None = None
+    decimal: str | None = None
 
 
 @dataclass(frozen=True)
 class _Wanted:
     """How the columns of a text are to be read."""
 
-    as_text: Collection[str]
+    known: KnownColumns
     target: str | None
     marks: Marks
+
+    def types(self, names: list[str]) -> dict[int, type]:
+        """By its position, the type of each column that is not left to pandas."""
+        texts = {*self.known.as_text, self.target}
+        return {number: str for number, name in enumerate(names) if name in texts}
 
     def missing(self, names: list[str]) -> dict[int, list[str]]:
         """By the position of each column, what is a missing value in it."""
@@ -63,10 +92,26 @@ class _Wanted:
             for number, name in enumerate(names)
         }
 
+    def with_plain_numbers(self, frame: Any, decimal: str) -> list[str]:
+        """Write the numbers in columns of text plainly; sentences about what was done."""
+        types = import_pandas().api.types
+        chosen, notes = self.known.as_numbers, []
+        for name in frame.columns:
+            own = name.strip()
+            is_text = types.is_object_dtype(frame[name]) or types.is_string_dtype(frame[name])
+            if not is_text or own == self.target or own in self.known.as_text:
+                continue
+            if chosen is None or own in chosen:
+                read = plain_numbers(frame[name], decimal, READABLE if chosen is None else 0.0)
+                frame[name] = read.column
+                if read.note:
+                    notes.append(f"{own!r}: {read.note}.")
+        return notes
+
 
 def read_raw(
     source: str | Path,
-    as_text: Collection[str] = (),
+    known: KnownColumns | None = None,
     *,
     target: str | None = None,
     marks: Marks | None = None,
@@ -78,8 +123,8 @@ def read_raw(
     source : str or Path
         A CSV, TSV, Parquet or Feather file (text may be packed by gzip, bz2 or xz), a folder of
         Parquet files, or "-".
-    as_text : collection of str
-        Columns of CSV files to read as they are written, even if they look like numbers.
+    known : KnownColumns, optional
+        What is known of the columns of CSV files.
     target : str, optional
         A column of labels. In CSV files None, null and the like, which are missing values in
         other columns, stay what they are in it.
@@ -96,7 +141,7 @@ def read_raw(
     TableError
         If there is no such file or it holds no table.
     """
-    wanted = _Wanted(as_text, target, marks or Marks())
+    wanted = _Wanted(known or KnownColumns(), target, marks or Marks())
     if str(source) == STANDARD_INPUT:
         return _read_bytes(_standard_input(), "The standard input", wanted)
     path = existing(source)
@@ -107,7 +152,7 @@ def read_raw(
     kind = kind_of_file(head, name, suffix_of(path))
     if kind in (PARQUET, FEATHER):
         return _checked(RawTable(_read_arrow(kind, [path], name), name))
-    layout = format_of_text(head, suffix_of(path))
+    layout = format_of_text(head, suffix_of(path), wanted.known.decimal)
     return _read_text(path, layout, head, name, wanted)
 
 
@@ -172,7 +217,8 @@ def _read_arrow(kind: str, files: list[Path], name: str) -> Any:
 
 
 def _read_bytes(content: bytes, name: str, wanted: _Wanted) -> RawTable:
-    kind = kind_of_file(content[:HEAD_BYTES], name, "")
+    head = head_of(io.BytesIO(content))
+    kind = kind_of_file(head, name, "")
     if kind in (PARQUET, FEATHER):
         pyarrow = import_pyarrow()
         read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
@@ -180,8 +226,8 @@ def _read_bytes(content: bytes, name: str, wanted: _Wanted) -> RawTable:
             table = read(pyarrow.BufferReader(content))
             check_no_duplicates(table.column_names, name)
             return _checked(RawTable(table.to_pandas().reset_index(drop=True), name))
-    head = content[:HEAD_BYTES]
-    return _read_text(io.BytesIO(content), format_of_text(head, ""), head, name, wanted)
+    layout = format_of_text(head, "", wanted.known.decimal)
+    return _read_text(io.BytesIO(content), layout, head, name, wanted)
 
 
 def _read_text(
@@ -201,7 +247,8 @@ def _read_text(
                 skipinitialspace=True,
                 low_memory=False,
                 index_col=False,
-                dtype=dict.fromkeys(wanted.as_text, str),
+                skiprows=layout.n_skipped,
+                dtype=wanted.types(names),
                 keep_default_na=False,
                 na_values=wanted.missing(names),
             )
@@ -228,19 +275,25 @@ def _read_text(
     notes = []
     if layout.separator not in (",", "\t"):
         notes.append(f"Values were taken to be separated by {layout.separator!r}.")
-    if layout.decimal == ",":
+    if layout.open_number:
+        sign = "comma" if layout.decimal == COMMA else "point"
+        notes.append(
+            f"The {sign} was taken for the decimal sign, which the data leaves open: "
+            f"{layout.open_number!r} may as well be a number of thousands."
+        )
+    elif layout.decimal == COMMA:
         notes.append("The comma was taken for the decimal sign.")
+    notes += wanted.with_plain_numbers(frame, layout.decimal)
     if layout.encoding == "cp1252":
         notes.append("The file is not in UTF-8; it was read as Windows-1252.")
-    return _checked(RawTable(frame, name, tuple(notes)))
+    return _checked(RawTable(frame, name, tuple(notes), layout.decimal))
 
 
 def _checked_header(head: bytes, layout: TextFormat, name: str) -> list[str]:
     """The names, none of them twice, which pandas would rename without a word."""
     import csv
 
-    text = head.decode(layout.encoding, errors="replace").lstrip("\r\n")
-    rows = csv.reader(io.StringIO(text), delimiter=layout.separator, skipinitialspace=True)
+    rows = csv.reader(layout.lines(head), delimiter=layout.separator, skipinitialspace=True)
     names = next(rows, [])
     if not any(value.strip() for value in names):
         raise TableError(f"{name} is empty; it must have a header line and rows.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from tacit.rows.sample import row_hash
 from tacit.tables.formats import PARQUET, kind_of_file, read_head, suffix_of
-from tacit.tables.marks import Marks
+from tacit.tables.marks import Marks, marked_rows
 from tacit.tables.packages import import_pyarrow
 from tacit.tables.reading import (
     STANDARD_INPUT,
@@ -38,10 +39,13 @@ class Sample:
         The rows: all labeled ones, and about as many unlabeled ones as were asked for.
     n_rows : int
         The rows of the file.
+    marked : Counter of str
+        Rows of the file with each of the marks.
     """
 
     raw: RawTable
     n_rows: int
+    marked: Counter[str]
 
 
 def is_big_parquet(source: str | Path, small: int = SMALL_FILE) -> bool:
@@ -76,7 +80,7 @@ def read_sample(
     part = min(1.0, max_unlabeled / max(n_rows, 1))
     threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
     pieces: list[Any] = []
-    start = 0
+    start, marked = 0, Counter[str]()
     for file in files:
         with (
             arrow_errors(repr(str(file))),
@@ -88,13 +92,15 @@ def read_sample(
             for batch in parquet.iter_batches(BATCH_ROWS):
                 position = np.arange(start, start + len(batch), dtype=np.uint64)
                 kept = row_hash(position, random_state) < threshold
-                kept |= ~is_unlabeled(batch.column(target).to_pandas(), marks)
+                labels = batch.column(target).to_pandas()
+                kept |= ~is_unlabeled(labels, marks)
+                marked += marked_rows(labels, marks)
                 if kept.any() or not pieces:
                     pieces.append(pyarrow.Table.from_batches([batch]).filter(pyarrow.array(kept)))
                 start += len(batch)
     with arrow_errors(name):
         table = pyarrow.concat_tables(pieces, promote_options="default")
-    return Sample(RawTable(table.to_pandas().reset_index(drop=True), name), n_rows)
+    return Sample(RawTable(table.to_pandas().reset_index(drop=True), name), n_rows, marked)
 
 
 def _n_rows(file: Path) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray, Mask, Matrix
+from tacit._typing import AnyArray, Mask, Matrix, Vector
 from tacit.rows.protocol import Block, Result
 from tacit.rows.sweep import fold, ordered_map, workers_for
 from tacit.tables.errors import TableError
@@ -43,11 +43,16 @@ class Piece:
 
     def numbers(self) -> Matrix:
         """The features as numbers; NaN where one is missing or infinite."""
+        return self.numbers_and_infinite()[0]
+
+    def numbers_and_infinite(self) -> tuple[Matrix, Vector]:
+        """The same, and how many values of each feature are infinite."""
         block = np.empty((len(self.columns), len(self.labels)))
         for row, column in zip(block, self.columns, strict=True):
             row[:] = column.cast("float64").to_numpy(zero_copy_only=False)
-        block[~np.isfinite(block)] = np.nan
-        return block.T
+        infinite = np.isinf(block)
+        block[infinite] = np.nan
+        return block.T, infinite.sum(axis=1).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,12 @@ def read_streamed(
             "--no-stream."
         )
     found = survey(NumericFiles(files, features, target, marks, name))
+    is_boolean = import_pyarrow().types.is_boolean
     columns = tuple(
-        Column(n, UNWANTED, "you asked for it") if n in drop else found.judge(n, keep) for n in own
+        Column(n, UNWANTED, "you asked for it")
+        if n in drop
+        else found.judge(n, keep, is_boolean(schema.field(n).type))
+        for n in own
     )
     chosen = np.array([c.is_feature for c in columns if c.name not in drop])
     if not chosen.any():
@@ -100,7 +104,7 @@ def read_streamed(
     # One blank stands for all of them in the checks.
     blank = np.full(int(found.n_unlabeled > 0), None, dtype=object)
     gathered = import_pandas().Series(np.concatenate([values, blank]), dtype=object)
-    checked = read_target(gathered, target, marks, name, need_unlabeled)
+    checked = read_target(gathered, target, marks, name, need_unlabeled, found.marked)
     return StreamedTable(
         labeled=numbers.transform(np.concatenate(found.labeled)[:, chosen]),
         target=Target(target, values, checked.counts, marks, found.marked),

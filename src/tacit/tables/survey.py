@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit._typing import AnyArray, Mask, Matrix, Vector
-from tacit.tables.columns import CONSTANT, EMPTY, IDENTIFIER, NUMBER, Column
+from tacit.tables.columns import CONSTANT, EMPTY, IDENTIFIER, NUMBER, Column, infinite_note
 from tacit.tables.errors import TableError
 from tacit.tables.marks import marked_rows
 from tacit.tables.standardised_numbers import moments_of_known
 from tacit.tables.streamed_rows import NumericFiles
 from tacit.tables.targets import label_values
+from tacit.tables.truth import TRUTH
 
 
 @dataclass(eq=False)
@@ -28,6 +29,8 @@ class Survey:
         The columns.
     counts, means, squares : ndarray of shape (d,)
         Known values, their mean, and their sum of squares about it.
+    infinite : ndarray of shape (d,)
+        Infinite values, which count as missing.
     smallest, largest, last : ndarray of shape (d,)
         Extremes, and the values of the last row.
     rising, whole : ndarray of bool of shape (d,)
@@ -44,6 +47,7 @@ class Survey:
     counts: Vector = field(init=False)
     means: Vector = field(init=False)
     squares: Vector = field(init=False)
+    infinite: Vector = field(init=False)
     smallest: Vector = field(init=False)
     largest: Vector = field(init=False)
     last: Vector = field(init=False)
@@ -58,6 +62,7 @@ class Survey:
     def __post_init__(self) -> None:
         d = len(self.features)
         self.counts, self.means, self.squares = np.zeros(d), np.zeros(d), np.zeros(d)
+        self.infinite = np.zeros(d)
         self.smallest, self.largest = np.full(d, np.inf), np.full(d, -np.inf)
         self.last = np.full(d, -np.inf)
         self.rising, self.whole = np.ones(d, dtype=bool), np.ones(d, dtype=bool)
@@ -91,21 +96,31 @@ class Survey:
         self.whole &= (values == np.round(values)).all(axis=0)
         self.last = values[-1]
 
-    def judge(self, name: str, keep: Collection[str]) -> Column:
+    def judge(self, name: str, keep: Collection[str], is_truth: bool = False) -> Column:
         """What a column is, as far as a sweep can tell.
 
         It cannot count different values, but it sees whole numbers rise from row to row.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        keep : collection of str
+            Columns that are features even if they look like identifiers.
+        is_truth : bool
+            Whether the file has true and false in it.
         """
         j = self.features.index(name)
         missing = int(self.n_rows - self.counts[j])
+        infinite = infinite_note(int(self.infinite[j]))
         if self.counts[j] == 0:
-            return Column(name, EMPTY, "it has no values", None, missing)
+            return Column(name, EMPTY, infinite or "it has no values", None, missing)
         if self.smallest[j] == self.largest[j] and missing == 0:
             return Column(name, CONSTANT, f"every row has the value {self.smallest[j]:g}")
         if name not in keep and self.rising[j] and self.whole[j]:
             note = "looks like an identifier, whole numbers that rise from row to row"
             return Column(name, IDENTIFIER, note, None, missing)
-        return Column(name, NUMBER, "", None, missing)
+        return Column(name, NUMBER, infinite, TRUTH if is_truth else None, missing)
 
 
 def survey(source: NumericFiles) -> Survey:
@@ -114,7 +129,9 @@ def survey(source: NumericFiles) -> Survey:
     with closing(source.pieces()) as pieces:
         for piece in pieces:
             labels = label_values(piece.labels, source.marks, source.target)
-            found.add(piece.numbers(), labels)
+            numbers, infinite = piece.numbers_and_infinite()
+            found.add(numbers, labels)
+            found.infinite += infinite
             found.marked += marked_rows(piece.labels, source.marks)
     if found.n_rows == 0:
         raise TableError(f"{source.name} has no rows; add the rows.")

@@ -38,6 +38,8 @@ class Table:
         What was done on the way that a reader should know.
     keep, drop : tuple of str
         The columns that were asked to be used and to be left out.
+    decimal : str or None
+        The decimal sign of a table of text.
     """
 
     frame: Any
@@ -48,6 +50,7 @@ class Table:
     notes: tuple[str, ...]
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    decimal: str | None = None
 
     @property
     def y(self) -> AnyArray:
@@ -122,8 +125,9 @@ def read_table(
     target = find_column(target, list(raw.frame.columns), raw.name)
     for name in (*keep, *drop):
         find_column(name, list(raw.frame.columns), raw.name)
-    found = read_target(raw.frame[target], target, marks, raw.name, need_unlabeled)
-    notes += mark_notes(found.marked, sample is not None)
+    marked = None if sample is None else sample.marked
+    found = read_target(raw.frame[target], target, marks, raw.name, need_unlabeled, marked)
+    notes += mark_notes(found.marked)
     frame = raw.frame.drop(columns=target)
     if max_unlabeled is not None:
         frame, found = _sampled(frame, found, max_unlabeled, random_state)
@@ -136,7 +140,7 @@ def read_table(
     columns = judge_columns(frame, keep, drop)
     notes += column_notes(columns)
     typed = {
-        c.name: as_kind(frame[c.name], c.kind, c.date_format, c.n_values)
+        c.name: as_kind(frame[c.name], c.kind, c.written, c.n_values)
         for c in columns
         if c.is_feature
     }
@@ -150,6 +154,7 @@ def read_table(
         tuple(notes),
         tuple(keep),
         tuple(drop),
+        raw.decimal,
     )
 
 

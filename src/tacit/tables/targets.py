@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask
 from tacit.tables.errors import TableError
-from tacit.tables.marks import Marks, marked_rows
+from tacit.tables.marks import Marks, check_marks_occur, marked_rows, rows_of_marks
 from tacit.tables.packages import import_pandas
 
 MOST_CLASSES = 50
@@ -68,7 +68,12 @@ def find_column(name: str, columns: list[str], table: str) -> str:
 
 
 def read_target(
-    column: Any, name: str, marks: Marks, table: str, need_unlabeled: bool = True
+    column: Any,
+    name: str,
+    marks: Marks,
+    table: str,
+    need_unlabeled: bool = True,
+    marked: Counter[str] | None = None,
 ) -> Target:
     """Tell labels from blanks and marks, and check that the labels are classes.
 
@@ -84,8 +89,11 @@ def read_target(
         What to call the table in messages.
     need_unlabeled : bool, default=True
         Whether a table with a label in every row is an error.
+    marked : Counter of str, optional
+        Rows of the whole table with each of the marks, where `column` is only a part of it.
     """
     values = label_values(column, marks, name)
+    marked = marked_rows(column, marks) if marked is None else marked
     known = [value for value in values if value is not None]
     if not known:
         blank = " or ".join(["blank", *(mark for mark in marks.texts)])
@@ -95,25 +103,27 @@ def read_target(
         )
     tally = Counter(known)
     counts = {value: tally[value] for value in sorted(tally)}
+    check_marks_occur(marks, marked, name, table, counts, bool(column.isna().any()))
     marks.check_no_doubt(name, table, counts, len(known) < len(values))
     _check_classes(name, table, counts, len(known))
     if need_unlabeled and len(known) == len(values):
-        _refuse_no_unlabeled(name, table, list(counts), marks)
-    return Target(name, values, counts, marks, marked_rows(column, marks))
+        raise TableError(
+            f"Column {name!r} of {table} has a label in every row, so there is no unlabeled data; "
+            f"name the value that marks rows without label, one of {shown(list(counts))}, with "
+            "--unlabeled, or leave their labels blank."
+        )
+    return Target(name, values, counts, marks, marked)
 
 
 def is_unlabeled(column: Any, marks: Marks) -> Mask:
     """Where a column of labels is blank, missing or a mark."""
     types = import_pandas().api.types
     missing = np.array(column.isna(), dtype=bool)
-    if types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype):
-        if marks.numbers:
-            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            missing |= np.isin(numbers, marks.numbers)
-        return missing
-    known = column[~missing].map(str).str.strip()
-    blank = known.isin(["", *marks.texts])
-    missing[np.flatnonzero(~missing)[blank.to_numpy(dtype=bool)]] = True
+    for rows in rows_of_marks(column, marks).values():
+        missing |= rows
+    if not types.is_numeric_dtype(column.dtype):
+        known = np.flatnonzero(~missing)
+        missing[known[(column.iloc[known].map(str).str.strip() == "").to_numpy(dtype=bool)]] = True
     return missing
 
 
@@ -163,20 +173,6 @@ def _check_classes(name: str, table: str, counts: dict[Any, int], n_labels: int)
             f"labels ({shown(classes, 3)}), so it does not look like classes; choose another "
             "--target."
         )
-
-
-def _refuse_no_unlabeled(name: str, table: str, classes: list[Any], marks: Marks) -> None:
-    hint = (
-        f"name the value that marks rows without label, one of {shown(classes)}, with "
-        "--unlabeled, or leave their labels blank"
-        if not marks.unlabeled
-        else f"the mark {' or '.join(map(repr, marks.unlabeled))} does not occur, only "
-        f"{shown(classes)}"
-    )
-    raise TableError(
-        f"Column {name!r} of {table} has a label in every row, so there is no unlabeled data; "
-        f"{hint}."
-    )
 
 
 def shown(values: list[Any], most: int = SHOWN) -> str:

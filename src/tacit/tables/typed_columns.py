@@ -9,12 +9,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from tacit._typing import AnyArray
 from tacit.tables.columns import CATEGORY, DATE, MOST_VALUES, NUMBER, Column
-from tacit.tables.dates import ISO, parse_dates
+from tacit.tables.dates import ISO, TIME, parse_dates, seconds_since_midnight
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas
-
-# A column of truth values is one of numbers, but with gaps it is read as text.
-TRUTH = {"True": "1", "False": "0"}
+from tacit.tables.truth import truth_as_numbers
 
 
 class TypedColumns(TransformerMixin, BaseEstimator):
@@ -25,7 +23,7 @@ class TypedColumns(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    columns : sequence of (name, kind, date format or None, number of values)
+    columns : sequence of (name, kind, how it is written or None, number of values)
         The features, as `specifications` makes them.
 
     Attributes
@@ -130,7 +128,7 @@ def _them(several: Any) -> str:
 
 def specifications(columns: tuple[Column, ...]) -> list[list[Any]]:
     """The features among judged columns, as plain lists that can be saved."""
-    return [[c.name, c.kind, c.date_format, c.n_values] for c in columns if c.is_feature]
+    return [[c.name, c.kind, c.written, c.n_values] for c in columns if c.is_feature]
 
 
 def as_kind(column: Any, kind: str, written: str | None, n_values: int) -> Any:
@@ -138,7 +136,7 @@ def as_kind(column: Any, kind: str, written: str | None, n_values: int) -> Any:
     pandas = import_pandas()
     types = pandas.api.types
     if kind == NUMBER:
-        return _as_numbers(column)
+        return _as_numbers(column, written)
     if kind == DATE:
         if types.is_datetime64_any_dtype(column.dtype):
             aware = isinstance(column.dtype, pandas.DatetimeTZDtype)
@@ -151,16 +149,21 @@ def as_kind(column: Any, kind: str, written: str | None, n_values: int) -> Any:
     return _as_text(column)
 
 
-def _as_numbers(column: Any) -> Any:
+def _as_numbers(column: Any, written: str | None) -> Any:
     pandas = import_pandas()
+    types = pandas.api.types
     if column.dtype == np.float64 or column.dtype == np.float32:
         values = column
-    elif pandas.api.types.is_timedelta64_dtype(column.dtype):
+    elif types.is_timedelta64_dtype(column.dtype):
         values = column.dt.total_seconds()
+    elif types.is_numeric_dtype(column.dtype):
+        values = pandas.to_numeric(column).astype("Float64").astype("float64")
     else:
-        if isinstance(column.dtype, pandas.CategoricalDtype) or column.dtype == object:
-            column = column.astype("string").str.strip().replace(TRUTH)
-        values = pandas.to_numeric(column, errors="coerce").astype("Float64").astype("float64")
+        texts = column.astype("string").str.strip()
+        values = pandas.to_numeric(truth_as_numbers(texts), errors="coerce")
+        values = values.astype("Float64").astype("float64")
+        if written == TIME:
+            values = values.fillna(seconds_since_midnight(texts))
     # A number that has run over is as good as none.
     return values.where(np.isfinite(values)) if np.isinf(values).any() else values
 

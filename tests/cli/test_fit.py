@@ -1,0 +1,56 @@
+"""What `tacit fit` tells about tables as people bring them."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tacit.cli import errors
+from tacit.cli.errors import FAILED, _run
+
+N = 80
+LABELS = [("yes", "no")[k % 2] if k < 40 else "tbd" if k < 60 else None for k in range(N)]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(errors, "_debug", False)
+    return tmp_path
+
+
+def fit(table, *options):
+    return _run(
+        ["fit", table, "-t", "y", "--model", "supervised", *options, "-o", "m.skops", "--json"]
+    )
+
+
+def test_bytes_are_left_out_and_said(capsys):
+    table = pa.table({"x": np.arange(N) % 7, "raw": [bytes([192, k]) for k in range(N)]})
+    pyarrow.parquet.write_table(table.append_column("y", pa.array(LABELS)), "t.parquet")
+    assert fit("t.parquet", "--unlabeled", "tbd") == 0
+    assert "'raw' was left out: it holds bytes; decode them if they are text." in (
+        capsys.readouterr().out
+    )
+
+
+def test_an_error_in_bytes_and_positions_is_no_sentence_for_people(monkeypatch, capsys):
+    def read(*_, **__):
+        return b"\xc0".decode()
+
+    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    (pd.DataFrame({"y": [1]})).to_csv("t.csv")
+    assert fit("t.csv") == FAILED
+    told = capsys.readouterr().err
+    assert "something unexpected went wrong (UnicodeDecodeError" in told
+    assert told.count("\n") == 1
+
+
+def test_a_mark_that_no_row_has_is_an_error_before_any_fit(capsys, here):
+    pd.DataFrame({"x": np.arange(N) % 7, "y": LABELS}).to_csv("t.csv", index=False)
+    assert fit("t.csv", "--unlabeled", "TBD") == FAILED
+    assert capsys.readouterr().err == (
+        "tacit fit: Column 'y' of 't.csv' has no row with the mark 'TBD'; did you mean 'tbd'?\n"
+    )
+    assert not (here / "m.skops").exists()
