@@ -178,7 +178,10 @@ def test_the_same_answers_in_another_form_have_the_same_error(answer):
             lambda model, X: model.predict_proba(X)[:, 1],
             r"predict answered 0\.\d+, which is none of the classes .*\(0, 1\)",
         ),
-        (lambda model, X: model.predict(X).astype(str), "predict answered '[01]', which is none of"),
+        (
+            lambda model, X: model.predict(X).astype(str),
+            "predict answered '[01]', which is none of",
+        ),
         (lambda model, X: np.full(len(X), np.nan), "predict answered nan, which is none of"),
     ],
 )
@@ -199,7 +202,5 @@ def test_probabilities_of_nobody_knows_what_are_left_out_and_the_error_is_there(
 
 def test_probabilities_of_another_shape_are_refused_and_not_stretched():
     table = two_classes()
-    with pytest.raises(
-        ValueError, match=r"predict_proba gave an array of the shape \(60, 1\) for 60"
-    ):
+    with pytest.raises(ValueError, match=r"predict_proba gave an array of shape \(60, 1\) for 60"):
         measure(supervised(Probable(named="but one"), table), table, ROWS)
