@@ -93,6 +93,7 @@ class Solution:
         n_iter: int,
     ) -> Solution:
         """Measure u (and its dual vector q, if it has its own) on `problem`."""
+        objective = problem.objective(u)
         return cls(
             soft_labels=u,
             dual=problem.dual(u) if q is None else q,
@@ -100,9 +101,10 @@ class Solution:
             status=status,
             solver=solver,
             n_iter=n_iter,
-            objective=problem.objective(u),
+            objective=objective,
             scale=problem.scale,
-            duality_gap=max(problem.gap(u, q), 0.0),
+            # No objective is below zero, whatever q has to say.
+            duality_gap=min(max(problem.gap(u, q), 0.0), objective),
             stationarity=problem.kkt_residual(u, q),
             infeasibility=problem.infeasibility(u),
         )
