@@ -15,6 +15,7 @@ from tacit.estimators.generative import (
     LDAClassifier,
     NearestMeanClassifier,
 )
+from tacit.solver.generative import UnboundedLikelihoodError
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 
 GAUSSIAN_EM: tuple[Any, ...] = (EMLDAClassifier, EMNearestMeanClassifier)
@@ -100,3 +101,24 @@ def test_units_that_differ_by_ten_powers_of_ten_do_not_matter() -> None:
     assert model.n_iter_ == plain.n_iter_
     # The volumes of the units cancel, so that the densities are the same.
     np.testing.assert_allclose(model.log_likelihoods_, plain.log_likelihoods_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_label_a_class_is_enough_for_the_nearest_mean(n_classes: int) -> None:
+    # The twin has no variance there, and the error that it raises had been that of EM too.
+    random = np.random.default_rng(0)
+    y = np.arange(90 * n_classes) % n_classes
+    X = random.normal(size=(len(y), 2)) + 5.0 * np.eye(3, 2)[y]
+    partly = np.where(np.arange(len(y)) < n_classes, y, -1)
+    model = EMNearestMeanClassifier().fit(X, partly)
+    assert model.score(X, y) > 0.98
+    assert model.variance_ == pytest.approx(1.0, rel=0.1)
+    assert (np.diff(model.log_likelihoods_) >= -1e-9).all()
+
+
+def test_without_unlabeled_rows_that_count_one_label_a_class_still_has_no_variance() -> None:
+    X, partly = np.random.default_rng(0).normal(size=(20, 3)), np.repeat([0, 1, -1], [1, 1, 18])
+    with pytest.raises(UnboundedLikelihoodError, match="Set alpha > 0"):
+        EMNearestMeanClassifier().fit(X[:2], partly[:2])
+    with pytest.raises(UnboundedLikelihoodError, match="Set alpha > 0"):
+        EMNearestMeanClassifier(unlabeled_weight=0.0).fit(X, partly)

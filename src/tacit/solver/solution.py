@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from tacit._typing import Matrix
 from tacit.solver.labeling import Labeling
 from tacit.solver.problem import BoxProblem, relative
+from tacit.solver.stopping import StopReason
 
 if TYPE_CHECKING:  # it takes from the method for two classes, which comes to this file
     from tacit.solver.simplex.problem import SimplexProblem
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # it takes from the method for two classes, which comes to th
 SETTLED = 1e-8
 
 
-class Status(Enum):
+class Status(StopReason):
     """Why a solver stopped."""
 
     OPTIMAL = "optimal"

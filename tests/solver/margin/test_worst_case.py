@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tacit.solver.margin import improvements, worst_case
+from tacit.solver.margin import WorstCase, improvements, worst_case
 
 
 def random_program(seed, n_candidates=3, n_rows=8, weighted=False):
@@ -99,3 +99,44 @@ def test_the_order_of_rows_and_candidates_changes_no_value():
     rows, order = random.permutation(30), random.permutation(4)
     other = worst_case(candidates[order][:, rows], baseline[rows], 2.0, weights)
     assert other.value == answer.value
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-8, 1e-6, 1e-3, 1e6, 1e9])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_the_unit_of_the_weights_makes_no_difference(unit, weighted, capfd):
+    # HiGHS has absolute tolerances: weights of 1e-6 had wrong answers, and it printed a line.
+    for seed in range(30):
+        candidates, baseline, weights = random_program(seed, 1 + seed % 5, weighted=weighted)
+        if seed % 3 == 0:
+            candidates[:, :5] = -baseline[:5]
+        loss_weight = (1.0, 1.5, 3.0)[seed % 3]
+        answer = worst_case(candidates, baseline, loss_weight, unit * weights)
+        best = by_enumeration(candidates, baseline, loss_weight, unit * weights)
+        assert answer.value == pytest.approx(best, rel=1e-6, abs=1e-6 * unit)
+        assert answer.is_exact
+        assert answer.relaxed >= best - 1e-9 * unit
+    assert capfd.readouterr() == ("", "")
+
+
+def test_weights_of_very_different_size_are_solved_in_units_of_the_largest():
+    for seed in range(30):
+        candidates, baseline, _ = random_program(seed, 1 + seed % 5)
+        weights = 10.0 ** np.random.default_rng(seed).uniform(-9.0, 0.0, 8)
+        answer = worst_case(candidates, baseline, 3.0, weights)
+        best = by_enumeration(candidates, baseline, 3.0, weights)
+        assert answer.value == pytest.approx(best, abs=1e-6 * weights.max())
+        assert answer.bound >= best - 1e-6 * weights.max()
+
+
+def test_exactness_is_judged_in_units_of_the_weights():
+    labels = np.ones(2)
+    assert not WorstCase(labels, 8e-6, 9e-6, 9e-6, False, unit=1e-6).is_exact
+    assert WorstCase(labels, 8e-6, 8e-6 + 1e-13, 9e-6, False, unit=1e-6).is_exact
+
+
+def test_contested_rows_without_weight_keep_the_baseline():
+    candidates = np.array([[1.0, 1.0, -1.0], [-1.0, 1.0, -1.0]])
+    baseline = np.array([1.0, -1.0, -1.0])
+    answer = worst_case(candidates, baseline, 3.0, np.array([0.0, 1.0, 1.0]))
+    np.testing.assert_array_equal(answer.labels, [1.0, 1.0, -1.0])
+    assert answer.value == 1.0

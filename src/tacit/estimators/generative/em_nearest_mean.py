@@ -16,9 +16,9 @@ from tacit.rows import Moments
 from tacit.solver.generative import (
     check_finite,
     maximise_expectation,
+    nearest_mean_start,
     scaled,
     spherical_model,
-    supervised_nearest_mean,
 )
 
 
@@ -39,8 +39,8 @@ class EMNearestMeanClassifier(FittedByExpectation, NearestMeanBase):
         The weight of each unlabeled row, from 0 to 1.
     alpha : float, default=0.0
         Added to the diagonal of the pooled scatter matrix: the model maximises the log-likelihood
-        minus :math:`\tfrac\alpha2\operatorname{tr}\Sigma^{-1}`. Needed where no class has
-        rows that differ.
+        minus :math:`\tfrac\alpha2\operatorname{tr}\Sigma^{-1}`. Needed where no two rows of a
+        class, labeled or imputed, differ.
     tol : float, default=1e-8
         The rise of a row's log-likelihood, extrapolated, that is not worth another iteration.
     max_iter : int, default=10000
@@ -85,7 +85,9 @@ class EMNearestMeanClassifier(FittedByExpectation, NearestMeanBase):
 
     Notes
     -----
-    One sweep of O(U d^2), then one of O(U d K) an iteration. A local maximum.
+    One sweep of O(U d^2), then one of O(U d K) an iteration. A local maximum. Where no class has
+    labeled rows that differ, as with one label a class, it starts from the means of the twin with
+    the variance of all rows.
 
     References
     ----------
@@ -157,7 +159,7 @@ class EMNearestMeanClassifier(FittedByExpectation, NearestMeanBase):
                     data.unlabeled,
                     everything.mean,
                     labeled.sums(everything.mean),
-                    supervised_nearest_mean(labeled, alpha),
+                    nearest_mean_start(labeled, everything, alpha),
                     lambda v: spherical_model(v, everything, alpha),
                     weight,
                     self.tol,

@@ -95,9 +95,9 @@ class ICLDAClassifier(GaussianClassifier):
     The labels matter only through class weights and sums, so a Newton step costs O(U d^2) for two
     classes. The problem is not convex: the gap bounds how fast any labeling could improve, to first
     order, and vanishes at stationary points. Three deterministic starts are tried, the supervised
-    posteriors, those of the nearest mean on standardised features, and the class priors, and the
-    best answer is kept. Fewer labels than features are no
-    obstacle as long as all rows together determine the covariance.
+    posteriors, those of the nearest mean on standardised features, and the class priors, then the
+    mean of their answers where these differ, and the best answer is kept. Fewer labels than
+    features are no obstacle as long as all rows together determine the covariance.
 
     References
     ----------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.special import logsumexp, softmax
 from tacit._typing import Matrix, Vector
 from tacit.rows import Block, Rows
 from tacit.solver.basis import Coefficients
+from tacit.solver.stopping import StopReason
 
 # Increases of the log-likelihood below this part of its size are rounding.
 ROUNDING = 1e-14
@@ -33,7 +33,7 @@ class Mixture(Protocol):
 Model = TypeVar("Model", bound=Mixture)
 
 
-class EMStatus(Enum):
+class EMStatus(StopReason):
     """Why expectation maximisation stopped."""
 
     CONVERGED = "converged"

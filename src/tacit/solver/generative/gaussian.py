@@ -168,6 +168,25 @@ def supervised_nearest_mean(labeled: LabeledStatistics, alpha: float) -> Gaussia
     return spherical_model(labeled.sums(labeled.total.mean), labeled.total, alpha)
 
 
+def nearest_mean_start(
+    labeled: LabeledStatistics, everything: Moments, alpha: float
+) -> GaussianModel:
+    """The nearest-mean model of the labeled rows, with a variance wherever any row has one.
+
+    Where no class has labeled rows that differ, as with one label a class, the variance is that of
+    all rows: an upper bound of the one that is looked for.
+    """
+    try:
+        return supervised_nearest_mean(labeled, alpha)
+    except UnboundedLikelihoodError:
+        N, d = everything.weight, len(everything.mean)
+        variance = (float(everything.scatter.trace()) + alpha * d) / (N * d)
+        if labeled.total.weight >= N or variance <= 0.0:
+            raise
+    priors, means = labeled.counts / labeled.total.weight, labeled.means - everything.mean
+    return with_spherical_covariance(priors, means, everything.mean, variance)
+
+
 def with_spherical_covariance(
     priors: Vector, means: Matrix, centre: Vector, variance: float, constant: float = 0.0
 ) -> GaussianModel:

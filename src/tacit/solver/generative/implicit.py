@@ -91,74 +91,50 @@ class LabeledLikelihood:
         return gradient
 
     def hessian(self, v: Matrix) -> Matrix:
-        """Second derivatives by the rules for differentials, O(K^2 r^3)."""
-        return _Differentials(self, v).hessian()
+        r"""Second derivatives, O(K^2 r^2).
 
-
-class _Differentials:
-    """Changes of vectors with a change of v, as matrices with one column for each entry of v."""
-
-    def __init__(self, objective: LabeledLikelihood, v: Matrix) -> None:
+        With :math:`X = W^{-1}` and :math:`Y = \tfrac L2 X - \tfrac N2 XSX` the block of the sums of
+        classes k and j is a combination of X and Y and of the products of a few vectors: no product
+        of matrices of order r is needed.
+        """
+        N, L, (K, width) = self.total_weight, float(self.counts.sum()), v.shape
         scatter = Scatter.of(v)
-        self.K, self.width = v.shape
-        self.n, self.mu, self.X = v[:, 0], scatter.means, scatter.inverse
-        self.N, self.L = objective.total_weight, float(objective.counts.sum())
-        self.counts = objective.counts
-        self.offsets = objective.means - self.mu
-        self.S = objective.pooled + self.offsets.T @ (self.counts[:, None] * self.offsets)
-        self.d_mean = [self._mean(k) for k in range(self.K)]
+        mu, n, share = scatter.means, v[:, 0], self.counts / v[:, 0]
+        offsets = self.means - mu
+        a, pull = scatter.solve(mu), scatter.solve(offsets)
+        S_a = a @ self.pooled + (a @ offsets.T) @ (self.counts[:, None] * offsets)
+        b = scatter.solve(S_a)  # XS X mu
+        X, XSX = scatter.inverse, self._between_inverses(scatter, pull)
+        Y = 0.5 * L * X - 0.5 * N * XSX
+        y = 0.5 * L * a - 0.5 * N * b  # Y mu
+        h = -0.5 * L * a + N * b - N * share[:, None] * pull
+        # Row k, column j: mu_k'X mu_j, mu_k'XSX mu_j, and the labeled offsets against the means.
+        G, T, F = mu @ a.T, mu @ b.T, share[:, None] * (offsets @ a.T)
+        F = F + F.T
+        by_X, by_Y = N * (T - F), -2.0 * G
+        by_X.flat[:: K + 1] += N * share / n
+        by_Y.flat[:: K + 1] -= 2.0 / n
+        by_a = 0.5 * L * G - N * T + N * F
+        H = np.empty((K, width, K, width))
+        H[:, 0, :, 0] = -0.5 * L * G**2 + N * G * T - N * G * F
+        for k in range(K):
+            for j in range(k + 1):
+                sums = H[k, 1:, j, 1:]
+                np.multiply(X, by_X[k, j], out=sums)
+                sums += by_Y[k, j] * Y
+                sums += np.column_stack([a[j], h[j]]) @ np.vstack([h[k], a[k]])
+                H[j, 1:, k, 1:] = sums.T
+            for j in range(K):
+                H[k, 1:, j, 0] = by_a[k, j] * a[j] - G[k, j] * h[j]
+            H[k, 1:, k, 0] += (2.0 * y[k] + N * share[k] * (pull[k] - a[k])) / n[k]
+            H[:, 0, k, 1:] = H[k, 1:, :, 0].T
+            H[k, 0, k, 0] += share[k] / n[k] * (1.0 + N * (G[k, k] - 2.0 * mu[k] @ pull[k]))
+            H[k, 0, k, 0] -= 2.0 * (mu[k] @ y[k]) / n[k]
+        return H.reshape(K * width, K * width)
 
-    def _zeros(self, rows: int) -> Matrix:
-        return np.zeros((rows, self.K, self.width))
-
-    def _mean(self, k: int) -> Matrix:
-        """Of mu_k."""
-        change = self._zeros(self.width - 1)
-        change[:, k, 0] = -self.mu[k] / self.n[k]
-        change[:, k, 1:] = np.eye(self.width - 1) / self.n[k]
-        return change.reshape(self.width - 1, -1)
-
-    def _within(self, p: Vector) -> Matrix:
-        """Of W times a fixed p."""
-        change = self._zeros(self.width - 1)
-        along = self.mu @ p
-        change[:, :, 0] = self.mu.T * along
-        change[:, :, 1:] = -self.mu.T[:, :, None] * p
-        i = np.arange(self.width - 1)
-        change[i, :, 1 + i] -= along
-        return change.reshape(self.width - 1, -1)
-
-    def _labeled(self, p: Vector) -> Matrix:
-        """Of S times a fixed p."""
-        change = np.zeros((self.width - 1, self.K * self.width))
-        for count, offset, d_mean in zip(self.counts, self.offsets, self.d_mean, strict=True):
-            change -= count * (np.outer(offset, p @ d_mean) + (offset @ p) * d_mean)
-        return change
-
-    def _inverse(self, p: Vector) -> Matrix:
-        """Of X times a fixed p."""
-        return -self.X @ self._within(self.X @ p)
-
-    def hessian(self) -> Matrix:
-        """The change of every entry of the gradient."""
-        N, L, X, S = self.N, self.L, self.X, self.S
-        H = np.empty((self.K, self.width, self.K * self.width))
-        Y = 0.5 * L * X - 0.5 * N * X @ S @ X
-        for k in range(self.K):
-            mu, offset, n = self.mu[k], self.offsets[k], self.n[k]
-            count = self.counts[k]
-            d_mean, d_a = self.d_mean[k], self._inverse(mu)
-            d_Y_mu = 0.5 * L * d_a - 0.5 * N * (
-                self._inverse(S @ (X @ mu)) + X @ self._labeled(X @ mu) + X @ (S @ d_a)
-            )
-            d_n = np.zeros(self.K * self.width)
-            d_n[k * self.width] = 1.0
-            pull = X @ offset
-            d_pull = self._inverse(offset) - X @ d_mean
-            H[k, 1:] = -2.0 * (d_Y_mu + Y @ d_mean) - N * count / n * d_pull
-            H[k, 1:] += np.outer(N * count / n**2 * pull, d_n)
-            H[k, 0] = count / n**2 * d_n + 2.0 * (Y @ mu) @ d_mean + mu @ d_Y_mu
-            H[k, 0] += N * count / n * (pull @ d_mean + mu @ d_pull)
-            H[k, 0] -= N * count / n**2 * (pull @ mu) * d_n
-        hessian = H.reshape(self.K * self.width, -1)
-        return np.asarray(0.5 * (hessian + hessian.T))
+    def _between_inverses(self, scatter: Scatter, pull: Matrix) -> Matrix:
+        """X S X, where X is the identity but for K directions, O(K r^2)."""
+        weighted = scatter.core @ scatter.spread
+        right = self.pooled + (self.pooled @ scatter.spread.T) @ weighted
+        both = right + weighted.T @ (scatter.spread @ right)
+        return np.asarray(both + pull.T @ (self.counts[:, None] * pull))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
+from tacit.solver.stopping import StopReason
 
 
 class MomentObjective(Protocol):
@@ -32,7 +32,7 @@ class MomentObjective(Protocol):
         """The second derivatives at v, flattened row by row."""
 
 
-class SimplexStatus(Enum):
+class SimplexStatus(StopReason):
     """Why the search for soft labels stopped."""
 
     OPTIMAL = "optimal"

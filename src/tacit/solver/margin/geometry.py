@@ -10,6 +10,10 @@ from scipy.linalg import lapack
 
 from tacit._typing import Index, Matrix, Vector
 
+# Up to so many rows all their inner products are kept, 32 megabytes: a search over labelings asks
+# for those of the same rows thousands of times.
+KEPT_ROWS = 2000
+
 
 class Geometry(Protocol):
     """Rows x_i of a Hilbert space, and vectors w of it in a representation of its own."""
@@ -60,6 +64,7 @@ class Features:
         self.X = X if self.is_sparse else X - origin
         self.origin = origin if self.is_sparse else np.zeros_like(origin)
         self._mean_square: float | None = None
+        self._gram: Matrix | None = None
 
     @property
     def n_rows(self) -> int:
@@ -91,8 +96,12 @@ class Features:
 
     def products(self, index: Index) -> Matrix:
         """Inner products among some of the rows."""
-        rows = self._rows(index)
-        return np.asarray(rows @ rows.T)
+        if self.is_sparse or self.n_rows > KEPT_ROWS:
+            rows = self._rows(index)
+            return np.asarray(rows @ rows.T)
+        if self._gram is None:
+            self._gram = np.asarray(self.X @ self.X.T)
+        return self._gram[np.ix_(index, index)]
 
     def _rows(self, index: Index) -> Matrix:
         rows = self.X[index]
@@ -104,7 +113,7 @@ class Features:
         """Through the smaller of two matrices: one row a feature, or one a free row."""
         rows = self._rows(free)
         if len(free) < rows.shape[1]:
-            u, b = _dual_step(rows @ rows.T, rows @ gradient, curvature, intercept)
+            u, b = _dual_step(self.products(free), rows @ gradient, curvature, intercept)
             return -gradient - rows.T @ u, b
         return _primal_step(rows, gradient, curvature, intercept)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
 from tacit._typing import Vector
 from tacit.solver.margin.geometry import Geometry
+from tacit.solver.stopping import StopReason
 
 
-class HingeStatus(Enum):
+class HingeStatus(StopReason):
     """Why the solver stopped."""
 
     OPTIMAL = "optimal"

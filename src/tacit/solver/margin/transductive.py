@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tacit._typing import Vector
 from tacit.solver.margin.geometry import Geometry
 from tacit.solver.margin.newton import Start, solve_hinge
 from tacit.solver.margin.problem import HingeProblem, HingeSolution
+from tacit.solver.stopping import StopReason
 
 # The parts of the unlabeled cost that annealing passes through. Below the first the unlabeled rows
 # hardly matter, so that it starts from the supervised solution.
@@ -22,7 +22,7 @@ FIRST_ROUNDS = 5
 TRIAL_TOL = 1e-4
 
 
-class TransductiveStatus(Enum):
+class TransductiveStatus(StopReason):
     """Why the rounds stopped."""
 
     FIXED_POINT = "fixed_point"

@@ -12,6 +12,10 @@ from tacit._typing import AnyArray, Matrix, Vector
 
 # Branch-and-bound stops here on problems with very many candidates; the gap is then reported.
 NODES = 10_000
+# What HiGHS, whose tolerances are absolute, may leave open of a program in units of about one.
+TOLERANCE = 1e-6
+# Whole weights up to this many units keep the tolerances far below one unit.
+MOST_UNITS = 1e4
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class WorstCase:
     value : float
         Gain less weighted loss against the baseline, for the worst candidate. Never negative.
     bound : float
-        No labels whatever have a larger value. Equal to `value` where the program was solved to
-        the end.
+        No labels whatever have a larger value, up to a millionth of `unit`. Equal to `value` where
+        the program was solved to the end.
     relaxed : float
         The value of the linear program, in which labels may be fractional.
     is_baseline : bool
         Whether the labels are those of the baseline.
+    unit : float
+        The largest weight of a row, by which value and bound are judged.
     """
 
     labels: Vector
@@ -38,11 +44,12 @@ class WorstCase:
     bound: float
     relaxed: float
     is_baseline: bool
+    unit: float = 1.0
 
     @property
     def is_exact(self) -> bool:
-        """Whether no better labels exist."""
-        return self.bound - self.value <= 1e-6 * max(1.0, abs(self.value))
+        """Whether no labels are better by more than a millionth of the value or of `unit`."""
+        return self.bound - self.value <= TOLERANCE * max(self.unit, abs(self.value))
 
 
 def improvements(
@@ -68,7 +75,8 @@ def worst_case(
     Both are linear in y. Rows on which all candidates agree take that label, as every term gains
     by it. The others with the same labels in all candidates and in the baseline are
     interchangeable, and only their number matters; so there is one integer variable a pattern. The
-    linear program bounds the value from above, and branch-and-bound (HiGHS) closes the gap.
+    linear program bounds the value from above, and branch-and-bound (HiGHS) closes the gap. What
+    the weights are measured in makes no difference.
 
     Parameters
     ----------
@@ -86,30 +94,64 @@ def worst_case(
     WorstCase
         The labels, their value and the bound on it.
     """
-    # 1. Where all candidates agree, and rows that do not count, there is nothing to choose.
+    # 1. Where all candidates agree there is nothing to choose.
+    largest = float(weights.max(initial=0.0))
     first = candidates[0]
     contested = (candidates != first).any(axis=0)
     labels = np.where(contested, baseline, first)
-    if not contested.any():
+    if not weights[contested].any():
         value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
-        return WorstCase(labels, value, value, value, bool((labels == baseline).all()))
+        same = bool((labels == baseline).all())
+        return WorstCase(labels, value, value, value, same, largest)
 
     # 2. One variable a pattern: how many of its rows are given the label 1.
     index = np.flatnonzero(contested)
-    table = np.vstack([candidates[:, index], baseline[None, index], weights[None, index]])
+    unit = _unit(weights[index])
+    table = np.vstack([candidates[:, index], baseline[None, index], weights[None, index] / unit])
     patterns, of_row, counts = np.unique(table, axis=1, return_inverse=True, return_counts=True)
     of_row = of_row.reshape(-1)
     # What a row with label 1 instead of -1 adds to each candidate's term.
     right, before = patterns[:-2] > 0, patterns[-2] == patterns[:-2]
     worth = np.where(before, loss_weight, 1.0) * np.where(right, 1.0, -1.0) * patterns[-1]
     below = np.where(contested, -1.0, first)
-    constant = improvements(below, candidates, baseline, loss_weight, weights)
+    constant = improvements(below, candidates, baseline, loss_weight, weights / unit)
 
     # 3. Maximise tau subject to tau <= constant_t + worth_t n for every candidate t.
-    n_patterns = patterns.shape[1]
+    relaxed, exact = _solve(worth, constant, counts)
+
+    # 4. The labels: rows of a pattern in their order. The baseline has the value zero.
+    best = -float(relaxed.fun)
+    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
+    best, bound = unit * best, unit * bound
+    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
+    labels = below.copy()
+    labels[index] = np.where(_rank_in_group(of_row) < numbers[of_row], 1.0, -1.0)
+    value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
+    if value <= 0.0:
+        return WorstCase(baseline.copy(), 0.0, max(bound, 0.0), best, True, largest)
+    same = bool((labels == baseline).all())
+    return WorstCase(labels, value, max(bound, value), best, same, largest)
+
+
+def _unit(weights: Vector) -> float:
+    """The unit in which the program is written: one that makes the weights whole, or the largest.
+
+    Whole weights sharpen the bound, and the largest one keeps the others below one.
+    """
+    largest = float(weights.max())
+    for unit in (float(weights[weights > 0.0].min()), 1.0):
+        numbers = weights / unit
+        if largest <= MOST_UNITS * unit and bool((numbers == np.round(numbers)).all()):
+            return unit
+    return largest
+
+
+def _solve(worth: Matrix, constant: Vector, counts: AnyArray) -> tuple[Any, Any]:
+    """The largest tau over real and over whole numbers of rows of each pattern."""
+    n_candidates, n_patterns = worth.shape
     cost = np.append(np.zeros(n_patterns), -1.0)
     terms = LinearConstraint(
-        np.column_stack([worth, -np.ones(len(candidates))]), lb=-constant, ub=np.inf
+        np.column_stack([worth, -np.ones(n_candidates)]), lb=-constant, ub=np.inf
     )
     bounds = Bounds(
         np.append(np.zeros(n_patterns), -np.inf), np.append(counts.astype(float), np.inf)
@@ -117,25 +159,14 @@ def worst_case(
     relaxed: Any = milp(cost, constraints=terms, bounds=bounds)
     # Whole weights make every term a whole number, which sharpens the bound by up to one.
     whole = bool((worth == np.round(worth)).all() and (constant == np.round(constant)).all())
-    integrality = np.append(np.ones(n_patterns), float(whole))
     exact: Any = milp(
         cost,
         constraints=terms,
         bounds=bounds,
-        integrality=integrality,
+        integrality=np.append(np.ones(n_patterns), float(whole)),
         options={"node_limit": NODES, "mip_rel_gap": 0.0},
     )
-
-    # 4. The labels: rows of a pattern in their order. The baseline has the value zero.
-    best = -float(relaxed.fun)
-    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
-    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
-    labels = below.copy()
-    labels[index] = np.where(_rank_in_group(of_row) < numbers[of_row], 1.0, -1.0)
-    value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
-    if value <= 0.0:
-        return WorstCase(baseline.copy(), 0.0, max(bound, 0.0), best, True)
-    return WorstCase(labels, value, max(bound, value), best, bool((labels == baseline).all()))
+    return relaxed, exact
 
 
 def _rank_in_group(group: AnyArray) -> Vector:
