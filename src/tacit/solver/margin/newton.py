@@ -17,9 +17,6 @@ from tacit.solver.margin.problem import HingeProblem, HingeSolution, HingeStatus
 FIRST_PENALTY = 3.0
 WARM_PENALTY = 10.0
 GROWTH = 10.0
-# Within this factor of the tolerance a little growth is enough, and takes half the Newton steps.
-CLOSE = 10.0
-SMALL_GROWTH = 2.0
 LAST_PENALTY = 1e6
 # Costs above this times 1 / ||x||^2 hardly matter, and would only cost digits in the penalty.
 HARD = 1e6
@@ -117,8 +114,7 @@ def solve_hinge(
         if found.gap() < best.gap():
             best = found
         at = Start(found.alpha, found.w, found.values)
-        growth = GROWTH if found.relative_gap() > CLOSE * tol else SMALL_GROWTH
-        penalty = min(penalty * growth, LAST_PENALTY)
+        penalty = min(penalty * GROWTH, LAST_PENALTY)
     if best.is_optimal(tol):
         status = HingeStatus.OPTIMAL
     else:
