@@ -45,8 +45,8 @@ def benchmark(
     chosen = chosen_datasets(datasets)
     from tacit.cli.grids import PIPE_WIDTH, print_grid
     from tacit.datasets import PAPER, DatasetNotFoundError, load_prepared
-    from tacit.experiments import CrossValidation, RunStore, Table, run
-    from tacit.experiments.family import N_FOLDS, family_experiments, family_table
+    from tacit.experiments import CrossValidation, Experiment, RunStore, Table, run
+    from tacit.experiments.family import N_FOLDS, family_table
 
     contenders = _contenders(methods)
     check_folder(out)
@@ -57,7 +57,7 @@ def benchmark(
     with resumable(out):
         with stage("Fitting") as on_progress:
             results = run(
-                family_experiments(tables, CrossValidation(repeats, n_folds=N_FOLDS), contenders),
+                [Experiment(tables, CrossValidation(repeats, n_folds=N_FOLDS), contenders)],
                 RunStore(out / "runs"),
                 jobs=jobs,
                 cluster=cluster,

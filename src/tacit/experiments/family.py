@@ -29,11 +29,9 @@ from tacit.estimators import (
     USMClassifier,
 )
 from tacit.experiments.contenders import Contender, Sees
-from tacit.experiments.experiment import Experiment
 from tacit.experiments.flaws import flaws
 from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
-from tacit.experiments.protocols import Protocol, Table
 from tacit.experiments.results import Results, Summary
 from tacit.experiments.significance import LEAST_REPEATS, LEVEL, direction, what_counts
 from tacit.experiments.words import counted
@@ -43,9 +41,6 @@ KERNEL = "kernel least squares"
 LDA = "LDA"
 NEAREST_MEAN = "nearest mean"
 SVM = "SVM"
-# A fit of these takes up to a minute with hundreds of features, and there are thousands of fits.
-SLOW = frozenset({"implicitly constrained LDA", "S4VM"})
-MANY_FEATURES = 100
 # Half the usual ten: there are twenty methods.
 N_FOLDS = 5
 
@@ -106,18 +101,6 @@ def family_contenders() -> tuple[Contender, ...]:
         contenders.append(Contender(twin, supervised, Sees.LABELED, twin))
         contenders += [Contender(name, model, twin=twin) for name, model in others.items()]
     return tuple(contenders)
-
-
-def family_experiments(
-    tables: Sequence[Table], protocol: Protocol, contenders: tuple[Contender, ...]
-) -> list[Experiment]:
-    """Every method on every table, but for the slow ones on tables with many features."""
-    quick = tuple(c for c in contenders if c.name not in SLOW)
-    groups = (
-        (contenders, tuple(t for t in tables if t.X.shape[1] <= MANY_FEATURES)),
-        (quick, tuple(t for t in tables if t.X.shape[1] > MANY_FEATURES)),
-    )
-    return [Experiment(chosen, protocol, who) for who, chosen in groups if chosen and who]
 
 
 def family_table(results: Results, contenders: tuple[Contender, ...], n_folds: int) -> Grid:
@@ -216,7 +199,6 @@ def _record(place: _Place, contender: Contender) -> dict[str, Any]:
 
 def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repeats: int) -> str:
     names = {row[0].text for row in rows}
-    left_out = any("–" in (cell.text for cell in row[4:]) for row in rows)
     flawed = flaws(results, names)
     sentences = (
         f"Mean error over {counted(repeats)} of cross-validation in {n_folds} folds with "
@@ -224,10 +206,6 @@ def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repe
         "compared with it: in parentheses, in how many repeats the error was above it; bold: "
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",
         what_counts(repeats),
-        f"Methods that take up to a minute with more than {MANY_FEATURES} features are left out "
-        "there, and their mean is over the other datasets."
-        if left_out
-        else "",
         f"Not every run ended properly: {flawed.words}. A method that failed on a dataset "
         "has no mean."
         if flawed.n_flawed

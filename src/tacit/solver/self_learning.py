@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from tacit._typing import Index, Matrix
 from tacit.solver.basis import Coefficients
 from tacit.solver.constraint_set import ConstraintSet
 from tacit.solver.labeling import Labeling
+from tacit.solver.stopping import StopReason
 
 # From the labels of the unlabeled rows to the labels that the refitted model predicts for them.
 Refit = Callable[[Index], Index]
 
 
-class SelfLearningStatus(Enum):
+class SelfLearningStatus(StopReason):
     """Why self-learning stopped."""
 
     FIXED_POINT = "fixed_point"
