@@ -89,6 +89,23 @@ def test_functions_stay_orthonormal_where_units_differ_and_a_direction_is_barely
     np.testing.assert_allclose(values.T @ values, np.eye(5), atol=1e-7)
 
 
+@pytest.mark.parametrize("d", [20, 80])
+def test_few_rows_of_many_columns_have_the_shortest_coefficients(d):
+    # Some columns are constant, some equal, and the units differ.
+    random = np.random.default_rng(d)
+    X = random.normal(size=(9, d)) * 10.0 ** random.integers(-1, 2, size=d)
+    X[:, 3], X[:, 5] = X[:, 4], 2.0
+    basis = _basis(X)
+    assert basis.rank == 9
+    coef = basis.functions.coef
+    inverse = np.linalg.pinv(X - X.mean(axis=0))
+    np.testing.assert_allclose(coef @ coef.T, inverse @ inverse.T, atol=1e-12)
+
+
+def test_no_columns_have_a_basis():
+    assert Basis.of(Moments.of(NumpyRows(np.zeros((4, 0))))).rank == 1
+
+
 def test_refinement_makes_nearly_collinear_columns_accurate():
     random = np.random.default_rng(1)
     x = random.normal(size=100)

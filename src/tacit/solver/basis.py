@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpocon, dpotrf, dpstrf, dtrtri
 
 from tacit._typing import Matrix, Vector
 from tacit.rows.moments import Moments
@@ -123,33 +124,57 @@ def _orthonormal(correlation: Matrix, unit: Vector) -> Matrix:
     factor = _inverse_factor(correlation)
     if factor is not None:
         return factor / unit[:, None]
-    eigenvalues, vectors = np.linalg.eigh(correlation)
+    eigenvalues, vectors = _eigen(correlation)
     kept = eigenvalues > RANK_CUT * eigenvalues.max(initial=1.0)
-    coef = vectors[:, kept] / np.sqrt(eigenvalues[kept]) / unit[:, None]
-    return _shortest(coef, vectors[:, ~kept] / unit[:, None], correlation, unit)
+    return _shortest(eigenvalues, vectors, int(np.sum(~kept)), correlation, unit)
 
 
-def _shortest(coef: Matrix, null: Matrix, correlation: Matrix, unit: Vector) -> Matrix:
-    """`coef` without its part in the span of `null`, as far as that leaves the functions the same.
+def _eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
+    """Eigenvalues, the smallest first, and vectors; those of zero may be left out."""
+    factor, order, rank, _ = dpstrf(matrix, lower=True)
+    if rank > len(matrix) // 2:
+        eigenvalues, vectors = np.linalg.eigh(matrix)
+        return eigenvalues, vectors
+    # Few rows and many columns: what this factor leaves out is far below the cut, and the rest
+    # takes O(d r^2) instead of O(d^3).
+    low = np.empty((len(matrix), rank))
+    low[order - 1] = np.tril(factor)[:, :rank]
+    vectors, roots, _ = np.linalg.svd(low, full_matrices=False)
+    return roots[::-1] ** 2, vectors[:, ::-1]
+
+
+def _shortest(
+    eigenvalues: Vector, vectors: Matrix, n_cut: int, correlation: Matrix, unit: Vector
+) -> Matrix:
+    """The orthonormal functions of all but the first `n_cut` vectors, with shortest coefficients.
+
+    With W = diag(unit) vectors, any coefficients of the same values on the rows differ from the
+    shortest by what is orthogonal to W, and those are W (W'W)^-1 eigenvalues^-1/2.
 
     A direction below the cut is not always invisible. Where the units of the columns differ
     widely, a little length may cost a long way along it, and what comes back would be another
-    function with another norm. The least visible directions come first; the others are left alone.
+    function with another norm. The least visible directions are used first; others are left alone.
     """
-    for n_used in _halvings(null.shape[1]):
-        shorter = _orthogonal_to(null[:, :n_used], coef)
+    roots = np.sqrt(eigenvalues[n_cut:])
+    for n_used in _halvings(n_cut):
+        if n_used == 0 and vectors.shape[1] == len(vectors):
+            break
+        Q, R = np.linalg.qr(unit[:, None] * vectors[:, n_used:])
+        right = np.vstack([np.zeros((n_cut - n_used, len(roots))), np.diag(1.0 / roots)])
+        shorter = Q @ solve_triangular(R, right, trans="T")
         scaled = shorter * unit[:, None]
         product = scaled.T @ correlation @ scaled
         if np.abs(product - np.eye(len(product))).max(initial=0.0) <= SAME_FUNCTIONS:
             # Orthonormal once more, now that it takes next to nothing.
             return np.linalg.solve(np.linalg.cholesky(product), shorter.T).T
-    return coef
+    return vectors[:, n_cut:] / roots / unit[:, None]
 
 
 def _halvings(n: int) -> Iterator[int]:
     while n:
         yield n
         n //= 2
+    yield 0
 
 
 def _inverse_factor(matrix: Matrix) -> Matrix | None:
@@ -164,11 +189,3 @@ def _inverse_factor(matrix: Matrix) -> Matrix | None:
         return None
     inverse, failed = dtrtri(factor, lower=False)
     return None if failed else np.asarray(inverse)
-
-
-def _orthogonal_to(null: Matrix, coef: Matrix) -> Matrix:
-    """`coef` without its part in the span of `null`."""
-    directions = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
-    for _ in range(2):  # once more against the rounding errors of the first projection
-        coef = coef - directions @ (directions.T @ coef)
-    return coef
