@@ -86,6 +86,8 @@ def test_a_series_of_shares_must_name_each_class_once() -> None:
         ICLSClassifier(class_prior=pd.Series([0.5, 0.5], index=[1, 1])).fit(data.X, data.marked)
     with pytest.raises(ValueError, match=r"no share for the class 0 and a share for 2"):
         ICLSClassifier(class_prior=pd.Series([0.5, 0.5], index=[1, 2])).fit(data.X, data.marked)
+    with pytest.raises(ValueError, match="class_prior is a table with rows and columns; it must"):
+        ICLSClassifier(class_prior=pd.DataFrame({0: [0.5, 0.5]})).fit(data.X, data.marked)
 
 
 @pytest.mark.parametrize("estimator", IMPLICIT)

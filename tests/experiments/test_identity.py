@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import loguniform, uniform
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
@@ -147,6 +149,14 @@ PAIRS = {
         SelfLearningClassifier(LeastSquaresClassifier(2.0)),
     ),
     "arrays": (GaussianNB(priors=np.array([0.5, 0.5])), GaussianNB(priors=np.array([0.4, 0.6]))),
+    "indices of Series": (
+        ICLSClassifier(class_prior=pd.Series([0.75, 0.25], index=[0, 1])),
+        ICLSClassifier(class_prior=pd.Series([0.75, 0.25], index=[1, 0])),
+    ),
+    "columns of frames": (pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"b": [1], "a": [2]})),
+    "sparse matrices": (csr_array(np.eye(3)), csr_array(np.eye(3)[::-1])),
+    "random states": (np.random.RandomState(0), np.random.RandomState(1)),
+    "random generators": (np.random.default_rng(0), np.random.default_rng(1)),
     "grids": (
         GridSearchCV(ICLSClassifier(), {"alpha": [0.0, 1.0]}),
         GridSearchCV(ICLSClassifier(), {"alpha": [0.0, 2.0]}),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
+from tacit import KernelICLSClassifier
 from tacit.solver import Method
 from tacit.solver.kernel import KernelTable, fit_kernel_ridge, project_kernel
 from tests.properties.strategies import seeds
@@ -128,6 +129,20 @@ def test_two_classes_on_the_simplex_are_those_in_the_interval(kernel, seed, alph
     size = np.abs(one.answer.dual)
     rounding = np.finfo(np.float64).eps * alpha * (size @ np.abs(table.K) @ size)
     assert np.sqrt(max(square, 0.0)) <= allowed + np.sqrt(rounding) + 1e-8
+
+
+@given(seeds, st.floats(-3.0, 0.0))
+def test_the_guarantee_holds_where_the_kernel_matrix_is_nearly_singular(seed, power):
+    random = np.random.default_rng(seed)
+    n_labeled, n_unlabeled = random.integers(4, 20), random.integers(3, 30)
+    X = random.normal(size=(n_labeled + n_unlabeled, random.integers(1, 4)))
+    y = random.integers(0, 2, size=len(X))
+    y[:2], y[n_labeled:] = (0, 1), -1
+    model = KernelICLSClassifier(kernel="rbf", gamma=10.0**power, metric="all", alpha=0.0)
+    certificate = model.fit(X, y).certificate_
+    assert not certificate.kept_start
+    rounding = 1e-6 * (1.0 + abs(certificate.best_change))
+    assert certificate.worst_change <= -certificate.guaranteed_improvement + rounding
 
 
 @given(seeds, st.sampled_from([1e-12, 1e-9, 1e-7, 1e-6]), st.booleans())

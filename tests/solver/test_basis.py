@@ -102,6 +102,21 @@ def test_few_rows_of_many_columns_have_the_shortest_coefficients(d):
     np.testing.assert_allclose(coef @ coef.T, inverse @ inverse.T, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("units", [(1e-5, 1e5), (1.0, 1e4)])
+def test_the_coefficients_are_the_shortest_whatever_the_units(seed, units):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(4, 9))
+    unit = random.choice(units, size=n + int(random.integers(0, 3)))
+    X = random.normal(size=(n, len(unit))) * unit
+    y = (np.arange(n) % 2).astype(float)
+    found = fit_least_squares(_basis(X), X, y, None)
+    np.testing.assert_allclose(found.values(X), y, atol=1e-6)
+    Q, R = np.linalg.qr((X[1:] - X[0]).T)
+    shortest = Q @ np.linalg.solve(R.T, y[1:] - y[0])
+    assert np.linalg.norm(found.coef) == pytest.approx(np.linalg.norm(shortest), rel=1e-3)
+
+
 def test_no_columns_have_a_basis():
     assert Basis.of(Moments.of(NumpyRows(np.zeros((4, 0))))).rank == 1
 

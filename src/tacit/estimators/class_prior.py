@@ -71,6 +71,11 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
 
 def _by_class(series: Any) -> Any:
     """A Series as a mapping from classes to shares, each class once."""
+    if getattr(series, "ndim", 1) != 1:
+        raise ValueError(
+            "class_prior is a table with rows and columns; it must be one share for each class: a "
+            "list, a mapping or a Series with the classes as its index."
+        )
     index = list(series.index)
     if len(set(index)) < len(index):
         twice = next(c for c in index if index.count(c) > 1)

@@ -7,9 +7,10 @@ import hashlib
 import re
 import types
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from scipy import sparse
 
 from tacit._typing import AnyArray, Vector
 from tacit.experiments.protocols import Table
@@ -92,6 +93,17 @@ def _described(value: Any, within: tuple[int, ...]) -> str:
     if isinstance(value, set | frozenset):
         # Their order is another in every process.
         return f"{{{', '.join(sorted(_described(each, within) for each in value))}}}"
+    if hasattr(value, "to_dict") and hasattr(value, "index"):  # a Series or a frame of pandas
+        labels = [list(value.index), list(getattr(value, "columns", ()))]
+        return f"{_described(labels, within)} {_described_array(np.asarray(value), within)}"
+    if sparse.issparse(value):
+        entries = cast("Any", value).tocoo()
+        content = [entries.shape, entries.row, entries.col, entries.data]
+        return f"sparse{_described(content, within)}"
+    if isinstance(value, np.random.RandomState):
+        return f"{_name(type(value))}({_described(value.get_state(), within)})"
+    if isinstance(value, np.random.Generator):
+        return f"{_name(type(value))}({_described(value.bit_generator.state, within)})"
     if hasattr(value, "__array__"):
         return _described_array(np.asarray(value), within)
     return _described_object(value, within)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +18,10 @@ RANK_CUT = float(np.sqrt(np.finfo(np.float64).eps))
 # Above this reciprocal condition number no eigenvalue can be near the cut, even where LAPACK's
 # estimate is ten times too good, and a Cholesky factor does for a fifth of the time.
 SURELY_FULL_RANK = 10.0 * RANK_CUT
-# Shorter coefficients stand for the same functions if inner products change by no more than this.
+# Shorter coefficients stand for the same functions if inner products change by no more than this;
+# along directions that no row sees it is rounding that changes them, which can be mended.
 SAME_FUNCTIONS = 1e-6
+SAME_BUT_FOR_ROUNDING = 1e-2
 # A column whose standard deviation is below this part of its mean is constant up to rounding.
 CONSTANT_CUT = 1e-10
 
@@ -153,28 +154,26 @@ def _shortest(
 
     A direction below the cut is not always invisible. Where the units of the columns differ
     widely, a little length may cost a long way along it, and what comes back would be another
-    function with another norm. The least visible directions are used first; others are left alone.
+    function with another norm. Then only those are used that no row sees.
     """
     roots = np.sqrt(eigenvalues[n_cut:])
-    for n_used in _halvings(n_cut):
+    seen = len(unit) * np.finfo(np.float64).eps * eigenvalues.max(initial=1.0)
+    n_unseen = int(np.sum(eigenvalues[:n_cut] <= seen))
+    for n_used in (n_cut, n_unseen):
         if n_used == 0 and vectors.shape[1] == len(vectors):
             break
         Q, R = np.linalg.qr(unit[:, None] * vectors[:, n_used:])
         right = np.vstack([np.zeros((n_cut - n_used, len(roots))), np.diag(1.0 / roots)])
+        if not np.abs(R.diagonal()).min(initial=1.0) > 0.0:
+            continue
         shorter = Q @ solve_triangular(R, right, trans="T")
         scaled = shorter * unit[:, None]
         product = scaled.T @ correlation @ scaled
-        if np.abs(product - np.eye(len(product))).max(initial=0.0) <= SAME_FUNCTIONS:
-            # Orthonormal once more, now that it takes next to nothing.
+        limit = SAME_BUT_FOR_ROUNDING if n_used == n_unseen else SAME_FUNCTIONS
+        if np.abs(product - np.eye(len(product))).max(initial=0.0) <= limit:
+            # Orthonormal once more, now that it takes little.
             return np.linalg.solve(np.linalg.cholesky(product), shorter.T).T
     return vectors[:, n_cut:] / roots / unit[:, None]
-
-
-def _halvings(n: int) -> Iterator[int]:
-    while n:
-        yield n
-        n //= 2
-    yield 0
 
 
 def _inverse_factor(matrix: Matrix) -> Matrix | None:

@@ -11,6 +11,8 @@ import numpy as np
 from tacit._typing import Matrix, Vector
 from tacit.rows.protocol import Block, Rows
 
+# Where columns hardly differ from their means, values are known to no more than this.
+ROUNDING = 1e-6
 # Values of a model on rows: one column in two-class problems, one a class otherwise.
 Predictor = Callable[[Any], Matrix]
 
@@ -125,13 +127,14 @@ class Certificate:
     def kept_to(self, *, is_exact: bool) -> Certificate:
         """The same, if its promise can be kept; otherwise that of the supervised classifier.
 
-        A negative promise is rounding where the answer is exact, and zero then. Where it is not,
-        the loss can rise, and the supervised classifier is to be kept, whose loss does not.
+        A tiny negative promise is rounding where the answer is exact, and zero then. Otherwise the
+        loss can rise, and the supervised classifier is to be kept, whose loss does not.
         """
         promised = self.guaranteed_improvement
         if promised is None or promised >= 0.0:
             return self
-        if is_exact:
+        size = 1.0 + abs(self.best_change) + abs(self.labeled_change)
+        if is_exact and -promised <= ROUNDING * size:
             return replace(self, guaranteed_improvement=0.0)
         return replace(
             self,

@@ -53,4 +53,8 @@ class KernelFeatures:
     def expansion(self, coefficients: Coefficients) -> Expansion:
         """The function with these coefficients of the features."""
         dual = self.weights @ coefficients.coef
+        if self.means.any():
+            # Centred components sum to zero, but only to the rounding errors of the smallest of
+            # them, which large coefficients would carry into every value.
+            dual = dual - dual.mean(axis=0)
         return Expansion(dual, np.asarray(coefficients.intercept - self.means @ dual))
