@@ -7,13 +7,14 @@ import csv
 import gzip
 import lzma
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit.tables.decimal_signs import DecimalSign, decimal_sign
 from tacit.tables.errors import TableError
-from tacit.tables.written_numbers import COMMA, POINT, DecimalSigns
+from tacit.tables.written_numbers import POINT
 
 PARQUET, FEATHER, TEXT = "Parquet", "Feather", "text"
 MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER}
@@ -53,22 +54,23 @@ class TextFormat:
     ----------
     separator : str
         Between values.
-    decimal : str
-        The decimal sign.
+    decimal_sign : DecimalSign
+        What is known of the decimal sign.
     encoding : str
         Of the bytes.
     n_skipped : int
         Lines before the header.
-    open_number : str
-        A number that would be another one with the other decimal sign, where nothing in the file
-        tells which of the two it is.
     """
 
     separator: str
-    decimal: str
+    decimal_sign: DecimalSign
     encoding: str
     n_skipped: int = 0
-    open_number: str = ""
+
+    @property
+    def decimal(self) -> str:
+        """The decimal sign."""
+        return self.decimal_sign.sign
 
     def lines(self, head: bytes) -> list[str]:
         """The first lines of the table from its header on."""
@@ -100,7 +102,7 @@ def kind_of_file(head: bytes, name: str, suffix: str) -> str:
     return kind
 
 
-def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -> TextFormat:
+def format_of_text(head: bytes, suffix: str) -> TextFormat:
     """Separator, decimal sign and encoding, by the first lines.
 
     Parameters
@@ -109,11 +111,9 @@ def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -
         Of the file.
     suffix : str
         Of its name.
-    usual_decimal : str, optional
-        The decimal sign where the lines leave it open, known from a table like this one.
     """
     encoding = _encoding(head)
-    layout = TextFormat(",", POINT, encoding)
+    layout = TextFormat(",", DecimalSign(POINT), encoding)
     lines = layout.lines(head)
     told = SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
     if told:
@@ -126,22 +126,15 @@ def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -
         # A comma wins ties, and a header of one column has none of them.
         separator = max(",;\t|", key=lambda sign: (outside.count(sign), sign == ","))
     n_skipped = int(told is not None)
-    if separator == ",":
-        return TextFormat(separator, POINT, encoding, n_skipped)
-    signs = DecimalSigns.of(_values(lines[1:], separator))
-    # Where the semicolon separates values, it does so because the comma is taken.
-    usual = usual_decimal or (COMMA if separator == ";" and signs.open_comma else POINT)
-    decimal = signs.decide(usual)
-    open_number = "" if usual_decimal else signs.left_open(decimal)
-    return TextFormat(separator, decimal, encoding, n_skipped, open_number)
+    decimal = decimal_sign(_rows(lines[1:], separator), separator)
+    return TextFormat(separator, decimal, encoding, n_skipped)
 
 
-def _values(lines: list[str], separator: str) -> Iterator[str]:
+def _rows(lines: list[str], separator: str) -> list[list[str]]:
     try:
-        for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
-            yield from row
+        return list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
     except csv.Error:  # what is wrong with the lines will be told by who reads them
-        return
+        return []
 
 
 def _encoding(head: bytes) -> str:
