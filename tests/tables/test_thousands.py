@@ -105,7 +105,7 @@ TELEPHONES = {
 @pytest.mark.parametrize("texts", TELEPHONES.values(), ids=TELEPHONES)
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_telephone_and_registration_numbers_are_no_numbers(tmp_path, texts, separator):
-    assert kinds(table(tmp_path, {"number": texts}, separator))["number"] in ("identifier", "text")
+    assert kinds(table(tmp_path, {"phone": texts}, separator))["phone"] in ("identifier", "text")
 
 
 def test_exponents_may_follow_decimal_commas(tmp_path):
