@@ -43,7 +43,8 @@ FOREIGN = {
 # Enough to judge by, and more of it where lines are so long that this is only a few of them.
 HEAD_BYTES, HEAD_LINES, MOST_HEAD_BYTES = 65_536, 20, 2**23
 # The first line by which Excel is told what separates the values; it is no part of the table.
-SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+# Programs that save it again may pad it to the width of the table.
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?(?:\1|\s)*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,7 @@ class TextFormat:
 
     def lines(self, head: bytes) -> list[str]:
         """The first lines of the table from its header on."""
-        lines = re.split(r"\r\n|\r|\n", head.decode(self.encoding, errors="replace"))
-        return [line for line in lines[self.n_skipped :] if line.strip()]
+        return [line for line in _split(head, self.encoding)[self.n_skipped :] if line.strip()]
 
 
 def kind_of_file(head: bytes, name: str, suffix: str) -> str:
@@ -125,9 +125,13 @@ def format_of_text(head: bytes, suffix: str) -> TextFormat:
         outside = re.sub(r'"[^"]*"', "", lines[0] if lines else "")
         # A comma wins ties, and a header of one column has none of them.
         separator = max(",;\t|", key=lambda sign: (outside.count(sign), sign == ","))
-    n_skipped = int(told is not None)
+    n_skipped = _split(head, encoding).index(told.string) + 1 if told else 0
     decimal = decimal_sign(_rows(lines[1:], separator), separator)
     return TextFormat(separator, decimal, encoding, n_skipped)
+
+
+def _split(head: bytes, encoding: str) -> list[str]:
+    return re.split(r"\r\n|\r|\n", head.decode(encoding, errors="replace"))
 
 
 def _rows(lines: list[str], separator: str) -> list[list[str]]:
