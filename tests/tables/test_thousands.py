@@ -188,3 +188,14 @@ def test_the_column_that_leaves_its_sign_open_is_named(tmp_path):
     (tmp_path / "t.csv").write_text("name;length\nx;2,127\ny;3,948\n")
     (note,) = read_raw(tmp_path / "t.csv").number_notes
     assert "'2,127' in 'length' may as well be a number of thousands" in note
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_whole_numbers_beside_open_ones_are_told_even_where_the_sign_is_sure(tmp_path, separator):
+    rows = [("1.200", "1.10"), ("850", "1.9"), ("12.500", "2.0")]
+    text = "\n".join(separator.join(row) for row in [("a", "v"), *rows])
+    (tmp_path / "t.csv").write_text(text)
+    raw = read_raw(tmp_path / "t.csv")
+    assert raw.frame["a"].tolist() == [1.2, 850.0, 12.5]
+    (note,) = raw.number_notes
+    assert "'1.200' in 'a' may as well be a number of thousands" in note
