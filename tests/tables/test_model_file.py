@@ -174,6 +174,7 @@ TAMPERED = {
     "a separator of two signs": {"separator": ";;"},
     "a penalty beyond all numbers": {"alpha": 10**400},
     "a format in words": {"format": "x"},
+    "a format without end": {"format": float("inf")},
 }
 
 

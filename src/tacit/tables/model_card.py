@@ -103,7 +103,7 @@ class ModelCard:
         try:
             values = json.loads(text)
             number = int(values["format"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise damaged(name, "it cannot be read") from error
         if number > FORMAT:
             made_by = dict_of(values.get("versions")).get("tacit", "a newer version")
