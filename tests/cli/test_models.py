@@ -236,6 +236,21 @@ def test_predict_tells_of_values_that_it_cannot_read(folder, tmp_path):
     assert names(tmp_path) == ["new.csv", "o.csv"]
 
 
+def test_predict_tells_how_it_has_read_numbers_that_may_be_thousands(tmp_path):
+    rows = [f"{1 + k % 2}.{k + 100},{'ab'[k % 2] * (k < 40)}" for k in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *rows]))
+    (tmp_path / "new.csv").write_text("x;z\n2,127;0\n1,948;1\n")
+    command = ("fit", "t.csv", "--target", "y", "--model", "supervised", "-o", "m.skops")
+    assert_good(tacit(*command, cwd=tmp_path))
+    done = tacit("predict", "m.skops", "new.csv", cwd=tmp_path)
+    words = "'2,127' in 'x' may as well be a number of thousands"
+    assert words in " ".join(done.stderr.split())
+    assert words not in done.stdout
+    done = tacit("predict", "m.skops", "new.csv", "-o", "o.csv", "--json", cwd=tmp_path)
+    (note,) = json.loads(done.stdout)["notes"]
+    assert words in note
+
+
 def test_predict_sees_that_model_and_table_are_swapped(folder):
     done = tacit("predict", "new.csv", "model.skops", cwd=folder)
     assert_one_sentence(done, 1, "look swapped", "`tacit predict model.skops new.csv`")

@@ -171,8 +171,10 @@ TAMPERED = {
     "a table that has no name": {"table": None},
     "notes in a heap": {"notes": "none"},
     "versions in a list": {"versions": ["1.0"]},
-    "a decimal sign of its own": {"decimal": "x"},
+    "a separator of two signs": {"separator": ";;"},
+    "a penalty beyond all numbers": {"alpha": 10**400},
     "a format in words": {"format": "x"},
+    "a format without end": {"format": float("inf")},
 }
 
 

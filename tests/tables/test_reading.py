@@ -75,7 +75,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "sep=; ", "sep=;;;", "\nsep=;"])
 def test_a_first_line_that_names_the_separator_is_obeyed_and_skipped(tmp_path, encoding, first):
     text = f'{first}\r\nGröße;"a,b,c,d"\r\n1,5;Köln\r\n2,5;Bonn\r\n'
     frame = read_raw(written(tmp_path / "t.csv", text.encode(encoding))).frame

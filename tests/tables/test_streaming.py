@@ -12,6 +12,7 @@ from tacit.tables import (
     load_model,
     predict_frame,
     read_streamed,
+    read_table,
     save_model,
 )
 from tacit.tables import streamed_rows as rows_module
@@ -127,6 +128,19 @@ def test_infinite_values_truth_and_marks_of_no_row_are_told_as_in_memory(tmp_pat
         predict_frame(model, frame.assign(flag="yes", x0=0.0))
     with pytest.raises(TableError, match="no row with the mark 'TBD'; did you mean 'tbd'"):
         read_streamed(tmp_path, "y", "TBD")
+    with pytest.raises(TableError, match="no row with the mark 'NA'"):
+        read_streamed(tmp_path, "y", ["tbd", "NA"])
+
+
+def test_true_and_false_in_several_spellings_are_two_classes(tmp_path):
+    frame = numeric()
+    rows = frame["y"].notna()
+    frame.loc[rows, "y"] = [("TRUE", "False", "true", "FALSE")[k % 4] for k in range(rows.sum())]
+    frame.to_parquet(tmp_path / "t.parquet")
+    streamed, whole = read_streamed(tmp_path, "y").target, read_table(tmp_path, "y").target
+    assert streamed.counts == whole.counts
+    assert list(streamed.counts) == ["False", "True"]
+    assert set(streamed.values) == {"False", "True"}
 
 
 def test_columns_of_text_cannot_be_streamed(tmp_path):

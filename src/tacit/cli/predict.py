@@ -81,7 +81,8 @@ def predict(
         WRITERS[_suffix(out)](summary.counted(frames), partial)
     if as_json:
         unread = [asdict(doubt) for doubt in doubts.found()]
-        print_json({"file": out, **summary.as_values(), "not_understood": unread})
+        told = {"notes": doubts.notes, "not_understood": unread}
+        print_json({"file": out, **summary.as_values(), **told})
         return
     console = stderr_console()
     print_paragraph(console, summary.sentence())

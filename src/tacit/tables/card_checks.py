@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,9 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return (_is_whole(value) or isinstance(value, float)) and math.isfinite(value)
+    if _is_whole(value):
+        return bool(abs(value) <= sys.float_info.max)
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _or_none(check: Check) -> Check:
@@ -83,7 +86,7 @@ CHECKS: dict[str, Check] = {
     "sureness": _or_none(_dict(_SURENESS)),
     "notes": _list(_is_text),
     "streamed": lambda value: isinstance(value, bool),
-    "decimal": _or_none(lambda value: value in (".", ",")),
+    "separator": _or_none(lambda value: _is_text(value) and len(value) == 1),
     "command": _is_text,
     "versions": _is_versions,
     "format": _is_count,

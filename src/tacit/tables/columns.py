@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,7 +46,8 @@ class Column:
         What a reader should know about it, or nothing.
     written : str or None
         How its dates are written, if they are text. For numbers, `TRUTH` where they stand for true
-        and false and `TIME` where they stand for times of day.
+        and false, `TIME` where they stand for times of day, and an example such as 1.234,5 where
+        signs stood between thousands.
     n_missing, n_values : int
         Rows without value, and different values.
     n_words : int
@@ -68,7 +69,10 @@ class Column:
 
 
 def judge_columns(
-    frame: Any, keep: Collection[str] = (), drop: Collection[str] = ()
+    frame: Any,
+    keep: Collection[str] = (),
+    drop: Collection[str] = (),
+    written: Mapping[str, str] | None = None,
 ) -> tuple[Column, ...]:
     """Say of each column what it is.
 
@@ -82,8 +86,17 @@ def judge_columns(
         Columns that are features even if they look like identifiers.
     drop : collection of str
         Columns to leave out.
+    written : mapping of str to str, optional
+        For columns of numbers that had signs between thousands, an example of them.
     """
-    return tuple(_judge(name, frame[name], name in keep, name in drop) for name in frame.columns)
+    columns = [_judge(name, frame[name], name in keep, name in drop) for name in frame.columns]
+    styles = written or {}
+    return tuple(
+        replace(column, written=styles[column.name])
+        if column.kind == NUMBER and column.written is None and column.name in styles
+        else column
+        for column in columns
+    )
 
 
 def _judge(name: str, column: Any, keep: bool, drop: bool) -> Column:

@@ -83,9 +83,15 @@ class Doubts:
     ----------
     model : Model
         Fitted.
+
+    Attributes
+    ----------
+    notes : list of str
+        How numbers were read where a reader should know.
     """
 
     def __init__(self, model: Model) -> None:
+        self.notes: list[str] = []
         categories = _known_categories(model)
         self._columns: list[tuple[Doubt, int, set[str]]] = [
             (
@@ -120,9 +126,11 @@ class Doubts:
         return [doubt for doubt, *_ in self._columns if doubt.n_unread]
 
     def tell(self) -> None:
-        """Warn once for each column; an error where one could not be read at all."""
+        """Warn of each note and column; an error where one could not be read at all."""
         for doubt in self.found():
             doubt.check()
+        for note in self.notes:
+            warnings.warn(note, TableWarning, stacklevel=2)
         for doubt in self.found():
             warnings.warn(doubt.sentence(), TableWarning, stacklevel=2)
 

@@ -98,7 +98,7 @@ def fit_table(table: Table, model: str = "icls", alpha: Alpha = "loo", command: 
             table.target,
             table.columns,
             table.name,
-            decimal=table.decimal,
+            separator=table.separator,
         )
         fitted = _Method(model, alpha).fit(data)
     return fitted.described(data, [*table.notes, *said], command)
@@ -164,7 +164,7 @@ class _Data:
     columns: tuple[Column, ...]
     name: str
     streamed: bool = False
-    decimal: str | None = None
+    separator: str | None = None
 
     @property
     def labels(self) -> AnyArray:
@@ -215,7 +215,7 @@ class _Fitted:
             sureness=None if self.sureness is None else asdict(self.sureness),
             notes=notes,
             streamed=data.streamed,
-            decimal=data.decimal,
+            separator=data.separator,
             command=command,
             versions=versions(),
         )

@@ -7,13 +7,14 @@ import csv
 import gzip
 import lzma
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit.tables.decimal_signs import DecimalSign, decimal_sign
 from tacit.tables.errors import TableError
-from tacit.tables.written_numbers import COMMA, POINT, DecimalSigns
+from tacit.tables.written_numbers import POINT
 
 PARQUET, FEATHER, TEXT = "Parquet", "Feather", "text"
 MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER}
@@ -42,7 +43,8 @@ FOREIGN = {
 # Enough to judge by, and more of it where lines are so long that this is only a few of them.
 HEAD_BYTES, HEAD_LINES, MOST_HEAD_BYTES = 65_536, 20, 2**23
 # The first line by which Excel is told what separates the values; it is no part of the table.
-SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+# Programs that save it again may pad it to the width of the table.
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?(?:\1|\s)*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -53,27 +55,27 @@ class TextFormat:
     ----------
     separator : str
         Between values.
-    decimal : str
-        The decimal sign.
+    decimal_sign : DecimalSign
+        What is known of the decimal sign.
     encoding : str
         Of the bytes.
     n_skipped : int
         Lines before the header.
-    open_number : str
-        A number that would be another one with the other decimal sign, where nothing in the file
-        tells which of the two it is.
     """
 
     separator: str
-    decimal: str
+    decimal_sign: DecimalSign
     encoding: str
     n_skipped: int = 0
-    open_number: str = ""
+
+    @property
+    def decimal(self) -> str:
+        """The decimal sign."""
+        return self.decimal_sign.sign
 
     def lines(self, head: bytes) -> list[str]:
         """The first lines of the table from its header on."""
-        lines = re.split(r"\r\n|\r|\n", head.decode(self.encoding, errors="replace"))
-        return [line for line in lines[self.n_skipped :] if line.strip()]
+        return [line for line in _split(head, self.encoding)[self.n_skipped :] if line.strip()]
 
 
 def kind_of_file(head: bytes, name: str, suffix: str) -> str:
@@ -100,7 +102,7 @@ def kind_of_file(head: bytes, name: str, suffix: str) -> str:
     return kind
 
 
-def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -> TextFormat:
+def format_of_text(head: bytes, suffix: str) -> TextFormat:
     """Separator, decimal sign and encoding, by the first lines.
 
     Parameters
@@ -109,11 +111,9 @@ def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -
         Of the file.
     suffix : str
         Of its name.
-    usual_decimal : str, optional
-        The decimal sign where the lines leave it open, known from a table like this one.
     """
     encoding = _encoding(head)
-    layout = TextFormat(",", POINT, encoding)
+    layout = TextFormat(",", DecimalSign(POINT), encoding)
     lines = layout.lines(head)
     told = SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
     if told:
@@ -125,23 +125,20 @@ def format_of_text(head: bytes, suffix: str, usual_decimal: str | None = None) -
         outside = re.sub(r'"[^"]*"', "", lines[0] if lines else "")
         # A comma wins ties, and a header of one column has none of them.
         separator = max(",;\t|", key=lambda sign: (outside.count(sign), sign == ","))
-    n_skipped = int(told is not None)
-    if separator == ",":
-        return TextFormat(separator, POINT, encoding, n_skipped)
-    signs = DecimalSigns.of(_values(lines[1:], separator))
-    # Where the semicolon separates values, it does so because the comma is taken.
-    usual = usual_decimal or (COMMA if separator == ";" and signs.open_comma else POINT)
-    decimal = signs.decide(usual)
-    open_number = "" if usual_decimal else signs.left_open(decimal)
-    return TextFormat(separator, decimal, encoding, n_skipped, open_number)
+    n_skipped = _split(head, encoding).index(told.string) + 1 if told else 0
+    decimal = decimal_sign(_rows(lines[1:], separator), separator)
+    return TextFormat(separator, decimal, encoding, n_skipped)
 
 
-def _values(lines: list[str], separator: str) -> Iterator[str]:
+def _split(head: bytes, encoding: str) -> list[str]:
+    return re.split(r"\r\n|\r|\n", head.decode(encoding, errors="replace"))
+
+
+def _rows(lines: list[str], separator: str) -> list[list[str]]:
     try:
-        for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
-            yield from row
+        return list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
     except csv.Error:  # what is wrong with the lines will be told by who reads them
-        return
+        return []
 
 
 def _encoding(head: bytes) -> str:

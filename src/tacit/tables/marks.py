@@ -190,17 +190,16 @@ def labels_as_written(column: Any, marks: Marks, decimal: str) -> Any:
             return pandas.Series(
                 values, index=column.index, dtype=np.float64 if rows is given else object
             )
-    return _truth_in_one_spelling(texts.astype(object).where(given, None), others)
+    return texts.astype(object).where(given, None)
 
 
-def _truth_in_one_spelling(column: Any, others: Mask) -> Any:
-    """A column in which true and TRUE are one class, as they are written if that is one way."""
-    lower = column[others].str.lower()
-    if not lower.isin(TRUTH_VALUES).all() or column[others].nunique() <= 2:
-        return column
-    values = column.copy()
-    values[others] = lower.str.capitalize()
-    return values
+def truth_in_one_spelling(labels: AnyArray) -> AnyArray:
+    """Labels in which true and TRUE are one class, as they are written if that is one way."""
+    spellings = {label for label in labels if label is not None}
+    if len(spellings) <= 2 or any(str(label).lower() not in TRUTH_VALUES for label in spellings):
+        return labels
+    one = {label: str(label).capitalize() for label in spellings}
+    return np.array([one.get(label) for label in labels], dtype=object)
 
 
 def is_number(text: str) -> bool:

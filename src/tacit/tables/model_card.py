@@ -56,8 +56,9 @@ class ModelCard:
         What was done that a reader should know.
     streamed : bool
         Whether the unlabeled rows stayed on disk.
-    decimal : str or None
-        The decimal sign of a table of text; new tables that leave theirs open are read with it.
+    separator : str or None
+        Between the values of a table of text. Signs that stood between the thousands of a column
+        do so in new tables with the same separator, unless these tell otherwise.
     command : str
         How to repeat it.
     versions : dict of str to str
@@ -82,7 +83,7 @@ class ModelCard:
     sureness: dict[str, Any] | None
     notes: list[str] = field(default_factory=list)
     streamed: bool = False
-    decimal: str | None = None
+    separator: str | None = None
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
@@ -102,7 +103,7 @@ class ModelCard:
         try:
             values = json.loads(text)
             number = int(values["format"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise damaged(name, "it cannot be read") from error
         if number > FORMAT:
             made_by = dict_of(values.get("versions")).get("tacit", "a newer version")

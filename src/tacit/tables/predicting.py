@@ -18,6 +18,7 @@ from tacit.tables.reading import KnownColumns, arrow_errors, existing, parquet_f
 from tacit.tables.sampling import is_big_parquet
 from tacit.tables.sureness import Sureness
 from tacit.tables.targets import find_column
+from tacit.tables.written_numbers import is_style
 
 BATCH_ROWS = 65_536
 LABEL, SCORE, SURE, WITHOUT = "label", "score", "sure", "label_without_unlabeled"
@@ -115,10 +116,15 @@ def predict_file(
         columns = model.card.columns
         known = KnownColumns(
             as_text=[c["name"] for c in columns if c["kind"] in (CATEGORY, TEXT)],
-            as_numbers=[c["name"] for c in columns if c["kind"] == NUMBER],
-            decimal=model.card.decimal,
+            as_numbers={
+                c["name"]: c["written"] if is_style(c["written"] or "") else None
+                for c in columns
+                if c["kind"] == NUMBER
+            },
+            separator=model.card.separator,
         )
         raw = read_raw(source, known)
+        doubts.notes += raw.number_notes
         for name in keep or ():
             find_column(name, list(raw.frame.columns), raw.name)
         frame = predict_frame(model, raw.frame, keep, doubts)

@@ -6,9 +6,9 @@ import io
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from tacit.tables.formats import (
 )
 from tacit.tables.marks import MISSING_IN_TEXT, Marks, labels_as_written
 from tacit.tables.packages import import_pandas, import_pyarrow
-from tacit.tables.written_numbers import COMMA, READABLE, plain_numbers
+from tacit.tables.written_numbers import COMMA, FittedNumbers, plain_numbers
 
 STANDARD_INPUT = "-"
 
@@ -42,14 +42,20 @@ class RawTable:
         What to call it in messages.
     notes : tuple of str
         What was guessed on the way.
-    decimal : str or None
-        The decimal sign of a text.
+    number_notes : tuple of str
+        Those of them that are about the values of numbers.
+    separator : str or None
+        Between the values of a text.
+    written : mapping of str to str
+        By the name of each column that had signs between thousands, an example of them.
     """
 
     frame: Any
     name: str
     notes: tuple[str, ...] = ()
-    decimal: str | None = None
+    number_notes: tuple[str, ...] = ()
+    separator: str | None = None
+    written: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,16 +66,28 @@ class KnownColumns:
     ----------
     as_text : collection of str
         To be read as they are written, even if they look like numbers.
-    as_numbers : collection of str or None
-        Where numbers may have decimal commas and signs between thousands; None for every column
-        in which nearly all values are numbers then.
-    decimal : str or None
-        The decimal sign where the file leaves it open.
+    as_numbers : mapping of str to (str or None), or None
+        Columns of numbers, with an example of their signs between thousands if they had some;
+        None if every column in which nearly all values are numbers is one.
+    separator : str or None
+        Between the values of the table in which they had these signs.
     """
 
     as_text: Collection[str] = ()
-    as_numbers: Collection[str] | None = None
-    decimal: str | None = None
+    as_numbers: Mapping[str, str | None] | None = None
+    separator: str | None = None
+
+    def fitted(self, name: str, separator: str) -> FittedNumbers | None:
+        """What is known of a column of numbers."""
+        if self.as_numbers is None:
+            return None
+        return FittedNumbers(self.as_numbers[name], separator == self.separator)
+
+    def may_be_numbers(self, name: str) -> bool:
+        """Whether a column is one of numbers, or not known to be none."""
+        if name in self.as_text:
+            return False
+        return self.as_numbers is None or name in self.as_numbers
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,8 @@ class _Wanted:
     def types(self, names: list[str]) -> dict[int, type]:
         """By its position, the type of each column that is not left to pandas."""
         texts = {*self.known.as_text, self.target}
+        # What a point means is decided by the column, not by pandas.
+        texts |= {name for name, written in (self.known.as_numbers or {}).items() if written}
         return {number: str for number, name in enumerate(names) if name in texts}
 
     def missing(self, names: list[str]) -> dict[int, list[str]]:
@@ -92,21 +112,53 @@ class _Wanted:
             for number, name in enumerate(names)
         }
 
-    def with_plain_numbers(self, frame: Any, decimal: str) -> list[str]:
-        """Write the numbers in columns of text plainly; sentences about what was done."""
+    def with_plain_numbers(
+        self, frame: Any, layout: TextFormat, table: str
+    ) -> tuple[list[str], dict[str, str]]:
+        """Write the numbers in columns of text plainly.
+
+        Returns sentences about what was done, and the columns with signs between thousands.
+        """
         types = import_pandas().api.types
-        chosen, notes = self.known.as_numbers, []
+        notes, written = self._open_note(list(frame.columns), layout), {}
         for name in frame.columns:
             own = name.strip()
             is_text = types.is_object_dtype(frame[name]) or types.is_string_dtype(frame[name])
-            if not is_text or own == self.target or own in self.known.as_text:
+            if not is_text or own == self.target or not self.known.may_be_numbers(own):
                 continue
-            if chosen is None or own in chosen:
-                read = plain_numbers(frame[name], decimal, READABLE if chosen is None else 0.0)
-                frame[name] = read.column
-                if read.note:
-                    notes.append(f"{own!r}: {read.note}.")
-        return notes
+            fitted = self.known.fitted(own, layout.separator)
+            read = plain_numbers(frame[name], layout.decimal_sign, fitted)
+            if read.refused:
+                raise TableError(
+                    f"Column {own!r} of {table} has numbers such as {read.refused!r}, and the file "
+                    "leaves open whether these are thousands; write them without signs between "
+                    "thousands."
+                )
+            frame[name] = read.column
+            if read.note:
+                notes.append(f"{own!r}: {read.note}.")
+            if read.written:
+                written[own] = read.written
+        return notes, written
+
+    def _open_note(self, names: list[str], layout: TextFormat) -> list[str]:
+        """A sentence about columns whose numbers may be others, if there are any."""
+        has_thousands = {name for name, sign in (self.known.as_numbers or {}).items() if sign}
+        found = [
+            (names[k].strip(), number)
+            for k, number in layout.decimal_sign.open_numbers.items()
+            if k < len(names) and self.known.may_be_numbers(names[k].strip())
+        ]
+        found = [(n, v) for n, v in found if n != self.target and n not in has_thousands]
+        if not found:
+            return []
+        sign = "comma" if layout.decimal == COMMA else "point"
+        name, number = found[0]
+        more = f" (and so in {len(found) - 1:,} more)" if len(found) > 1 else ""
+        return [
+            f"The {sign} was taken for the decimal sign, which the data leaves open: {number!r} "
+            f"in {name!r}{more} may as well be a number of thousands."
+        ]
 
 
 def read_raw(
@@ -152,7 +204,7 @@ def read_raw(
     kind = kind_of_file(head, name, suffix_of(path))
     if kind in (PARQUET, FEATHER):
         return _checked(RawTable(_read_arrow(kind, [path], name), name))
-    layout = format_of_text(head, suffix_of(path), wanted.known.decimal)
+    layout = format_of_text(head, suffix_of(path))
     return _read_text(path, layout, head, name, wanted)
 
 
@@ -226,7 +278,7 @@ def _read_bytes(content: bytes, name: str, wanted: _Wanted) -> RawTable:
             table = read(pyarrow.BufferReader(content))
             check_no_duplicates(table.column_names, name)
             return _checked(RawTable(table.to_pandas().reset_index(drop=True), name))
-    layout = format_of_text(head, "", wanted.known.decimal)
+    layout = format_of_text(head, "")
     return _read_text(io.BytesIO(content), layout, head, name, wanted)
 
 
@@ -275,18 +327,15 @@ def _read_text(
     notes = []
     if layout.separator not in (",", "\t"):
         notes.append(f"Values were taken to be separated by {layout.separator!r}.")
-    if layout.open_number:
-        sign = "comma" if layout.decimal == COMMA else "point"
-        notes.append(
-            f"The {sign} was taken for the decimal sign, which the data leaves open: "
-            f"{layout.open_number!r} may as well be a number of thousands."
-        )
-    elif layout.decimal == COMMA:
+    if layout.decimal == COMMA and not layout.decimal_sign.open_numbers:
         notes.append("The comma was taken for the decimal sign.")
-    notes += wanted.with_plain_numbers(frame, layout.decimal)
+    number_notes, written = wanted.with_plain_numbers(frame, layout, name)
+    notes += number_notes
     if layout.encoding == "cp1252":
         notes.append("The file is not in UTF-8; it was read as Windows-1252.")
-    return _checked(RawTable(frame, name, tuple(notes), layout.decimal))
+    return _checked(
+        RawTable(frame, name, tuple(notes), tuple(number_notes), layout.separator, written)
+    )
 
 
 def _checked_header(head: bytes, layout: TextFormat, name: str) -> list[str]:
@@ -298,7 +347,7 @@ def _checked_header(head: bytes, layout: TextFormat, name: str) -> list[str]:
     if not any(value.strip() for value in names):
         raise TableError(f"{name} is empty; it must have a header line and rows.")
     check_no_duplicates([value.strip() for value in names if value.strip()], name)
-    return [value.strip() for value in names]
+    return [value.strip() or f"Unnamed: {number}" for number, value in enumerate(names)]
 
 
 def check_no_duplicates(names: list[str], name: str) -> None:

@@ -101,13 +101,15 @@ def read_streamed(
         list(names), found.counts[chosen], found.means[chosen], found.squares[chosen], found.n_rows
     )
     values = np.concatenate(found.labels)
-    # One blank stands for all of them in the checks.
-    blank = np.full(int(found.n_unlabeled > 0), None, dtype=object)
+    # One blank stands for all of them in the checks, or a mark if there are only marks.
+    only_marks = 0 < found.n_unlabeled == found.marked.total()
+    stand_in = next(iter(found.marked)) if only_marks else None
+    blank = np.full(int(found.n_unlabeled > 0), stand_in, dtype=object)
     gathered = import_pandas().Series(np.concatenate([values, blank]), dtype=object)
     checked = read_target(gathered, target, marks, name, need_unlabeled, found.marked)
     return StreamedTable(
         labeled=numbers.transform(np.concatenate(found.labeled)[:, chosen]),
-        target=Target(target, values, checked.counts, marks, found.marked),
+        target=Target(target, checked.values[: len(values)], checked.counts, marks, found.marked),
         numbers=numbers,
         unlabeled=UnlabeledRows(
             NumericFiles(files, names, target, marks, name), numbers, found.n_unlabeled

@@ -38,8 +38,8 @@ class Table:
         What was done on the way that a reader should know.
     keep, drop : tuple of str
         The columns that were asked to be used and to be left out.
-    decimal : str or None
-        The decimal sign of a table of text.
+    separator : str or None
+        Between the values of a table of text.
     """
 
     frame: Any
@@ -50,7 +50,7 @@ class Table:
     notes: tuple[str, ...]
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    decimal: str | None = None
+    separator: str | None = None
 
     @property
     def y(self) -> AnyArray:
@@ -137,7 +137,7 @@ def read_table(
                 f"Of the {n_unlabeled:,} unlabeled rows, {int((~found.is_labeled).sum()):,} drawn "
                 "at random were used."
             )
-    columns = judge_columns(frame, keep, drop)
+    columns = judge_columns(frame, keep, drop, raw.written)
     notes += column_notes(columns)
     typed = {
         c.name: as_kind(frame[c.name], c.kind, c.written, c.n_values)
@@ -154,7 +154,7 @@ def read_table(
         tuple(notes),
         tuple(keep),
         tuple(drop),
-        raw.decimal,
+        raw.separator,
     )
 
 

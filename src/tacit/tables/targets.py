@@ -11,7 +11,13 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask
 from tacit.tables.errors import TableError
-from tacit.tables.marks import Marks, check_marks_occur, marked_rows, rows_of_marks
+from tacit.tables.marks import (
+    Marks,
+    check_marks_occur,
+    marked_rows,
+    rows_of_marks,
+    truth_in_one_spelling,
+)
 from tacit.tables.packages import import_pandas
 
 MOST_CLASSES = 50
@@ -92,8 +98,9 @@ def read_target(
     marked : Counter of str, optional
         Rows of the whole table with each of the marks, where `column` is only a part of it.
     """
-    values = label_values(column, marks, name)
-    marked = marked_rows(column, marks) if marked is None else marked
+    values = truth_in_one_spelling(label_values(column, marks, name))
+    own = marked_rows(column, marks)
+    marked = own if marked is None else marked
     known = [value for value in values if value is not None]
     if not known:
         blank = " or ".join(["blank", *(mark for mark in marks.texts)])
@@ -103,7 +110,8 @@ def read_target(
         )
     tally = Counter(known)
     counts = {value: tally[value] for value in sorted(tally)}
-    check_marks_occur(marks, marked, name, table, counts, bool(column.isna().any()))
+    has_blanks = len(values) - len(known) > own.total()
+    check_marks_occur(marks, marked, name, table, counts, has_blanks)
     marks.check_no_doubt(name, table, counts, len(known) < len(values))
     _check_classes(name, table, counts, len(known))
     if need_unlabeled and len(known) == len(values):
