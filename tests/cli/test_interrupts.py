@@ -51,17 +51,21 @@ def table(tmp_path):
     return generated.write(frame, tmp_path / "t.csv")
 
 
-def test_ctrl_c_ends_workers_too_and_is_heeded_in_the_background(table, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", WHEN_WORKERS_WORK],
-        cwd=tmp_path,
+def run_code(code, cwd, **options):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
         env=environment(),
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
-        preexec_fn=ignore,
+        **options,
     )
+
+
+def test_ctrl_c_ends_workers_too_and_is_heeded_in_the_background(table, tmp_path):
+    done = run_code(WHEN_WORKERS_WORK, tmp_path, preexec_fn=ignore)
     assert done.returncode == 130, done.stderr
     assert done.stderr.strip() == SENTENCE
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
@@ -77,16 +81,8 @@ WHEN_WORKERS_START = WHEN_WORKERS_WORK.replace(
 
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.4])
 def test_workers_that_are_being_started_say_nothing_of_ctrl_c(delay, table, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", WHEN_WORKERS_START.replace("DELAY", str(delay))],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        start_new_session=True,
-    )
+    code = WHEN_WORKERS_START.replace("DELAY", str(delay))
+    done = run_code(code, tmp_path, start_new_session=True)
     assert done.returncode == 130, done.stderr
     assert done.stderr.strip() == SENTENCE
 

@@ -98,6 +98,8 @@ class Basis:
         Where rank is missing, the shortest coefficients are taken; the intercept has no part in
         that length, for otherwise swapping the classes or moving a feature's zero would change
         the predictions. This is the limit of ridge regression as alpha goes to zero.
+        Directions just below the cut, which the rows still see, are used for that only as far as
+        the functions stay the same.
         """
         gram = moments.scatter
         centre = moments.mean
