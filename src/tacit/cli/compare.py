@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from tacit._words import number_of
 from tacit.cli.grids import print_table
 from tacit.cli.options import (
     Debug,
@@ -34,7 +35,6 @@ from tacit.cli.output import (
     STYLES,
     counted,
     new_grid,
-    number_of,
     print_heading,
     print_json,
     print_paragraph,

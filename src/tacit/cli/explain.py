@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit._words import number_of
 from tacit.cli.grids import print_table
 from tacit.cli.options import Debug, Json, ModelFile
 from tacit.cli.output import (
     counted,
     new_grid,
-    number_of,
     print_heading,
     print_json,
     print_paragraph,

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from tacit._words import number_of
 from tacit.cli.options import (
     Debug,
     Drop,
@@ -26,7 +27,6 @@ from tacit.cli.options import (
 )
 from tacit.cli.output import (
     counted,
-    number_of,
     print_heading,
     print_json,
     print_paragraph,

@@ -101,11 +101,6 @@ def counted(counts: Iterable[tuple[Any, int]]) -> str:
     return ", ".join(f"{name!s}: {count:,}" for name, count in counts)
 
 
-def number_of(count: int, noun: str) -> str:
-    """A number of things: "1 row", "2,000 rows"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def print_paragraph(console: Console, text: str) -> None:
     """Sentences, each on a line of its own or on several."""
     for line in text.splitlines():

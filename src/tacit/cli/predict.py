@@ -14,8 +14,9 @@ import typer
 from rich.text import Text
 
 from tacit._files import written_whole
+from tacit._words import number_of
 from tacit.cli.options import Debug, Json, ModelFile, TableFile, check_output, check_table
-from tacit.cli.output import counted, number_of, print_json, print_paragraph, stderr_console
+from tacit.cli.output import counted, print_json, print_paragraph, stderr_console
 from tacit.tables.errors import TableError
 from tacit.tables.packages import import_pandas, import_pyarrow
 

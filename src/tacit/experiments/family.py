@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.svm import SVC
 
+from tacit._words import number_of
 from tacit.estimators import (
     EMLDAClassifier,
     EMNearestMeanClassifier,
@@ -34,7 +35,6 @@ from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
 from tacit.experiments.results import Results, Summary
 from tacit.experiments.significance import LEAST_REPEATS, LEVEL, direction, what_counts
-from tacit.experiments.words import counted
 
 LEAST_SQUARES = "least squares"
 KERNEL = "kernel least squares"
@@ -171,7 +171,11 @@ def _cell(results: Results, place: _Place, twin: str, repeats: int) -> Cell:
     if summary is None:
         return Cell("failed" if place.n_runs else "–")
     text = _short(summary.mean)
-    remark = "" if summary.n_repeats == repeats else f"{summary.n_repeats} of {counted(repeats)}"
+    remark = (
+        ""
+        if summary.n_repeats == repeats
+        else f"{summary.n_repeats} of {number_of(repeats, 'repeat')}"
+    )
     baseline = results.summary(
         summary.dataset, summary.protocol, twin, ERROR, summary.n_unlabeled, twin
     )
@@ -201,7 +205,8 @@ def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repe
     names = {row[0].text for row in rows}
     flawed = flaws(results, names)
     sentences = (
-        f"Mean error over {counted(repeats)} of cross-validation in {n_folds} folds with "
+        f"Mean error over {number_of(repeats, 'repeat')}"
+        f" of cross-validation in {n_folds} folds with "
         "L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are "
         "compared with it: in parentheses, in how many repeats the error was above it; bold: "
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tacit._words import listed
 from tacit.experiments.measures import ERROR
 from tacit.experiments.results import Results
 from tacit.experiments.run import OK
-from tacit.experiments.words import listed
 
 # Of the classifiers on datasets that are named, and of the letters of each reason.
 MOST_NAMED = 5

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit._words import number_of
 from tacit.experiments.measures import ERROR
 from tacit.experiments.results import ROUNDING, Results
-from tacit.experiments.words import counted
 
 # Of Wilcoxon's signed rank test, for bold and underline.
 LEVEL = 0.01
@@ -56,13 +56,15 @@ def what_counts(n_repeats: int) -> str:
     """A sentence on what that many repeats can show; empty where there are more than enough."""
     if n_repeats < LEAST_REPEATS:
         return (
-            f"With {counted(n_repeats)} no difference can be significant: that takes at least "
+            f"With {number_of(n_repeats, 'repeat')}"
+            " no difference can be significant: that takes at least "
             f"{LEAST_REPEATS}."
         )
     # With one small difference of the other sign the p-value is twice the smallest.
     if 2 * least_p_value(n_repeats) >= LEVEL:
         return (
-            f"With {counted(n_repeats)} that takes a difference of the same sign in every one of "
+            f"With {number_of(n_repeats, 'repeat')}"
+            " that takes a difference of the same sign in every one of "
             "them."
         )
     return ""

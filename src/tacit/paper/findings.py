@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit._words import listed, number_of
 from tacit.datasets import Dataset
 from tacit.experiments import LearningCurves, Results
 from tacit.experiments.contenders import ICLS, SELF_LEARNING, SUPERVISED
 from tacit.experiments.flaws import flaws
 from tacit.experiments.measures import ERROR
 from tacit.experiments.significance import LEAST_REPEATS, what_counts
-from tacit.experiments.words import counted, listed
 from tacit.paper import published
 from tacit.paper.tables import PAPER_COLUMNS, RIVALS, ErrorCell, error_cells
 from tacit.paper.theorem import TheoremCheck
@@ -99,7 +99,7 @@ def table2_findings(results: Results) -> Iterator[Finding]:
                 f"Self-learning is significantly worse than supervised on {dataset}.",
                 learning.worse if enough else None,
                 f"It is above supervised in {learning.times_worse} of "
-                f"{counted(learning.n_repeats)}. "
+                f"{number_of(learning.n_repeats, 'repeat')}. "
                 + (
                     _too_few(repeats)
                     or f"The difference is {'' if learning.worse else 'not '}significant."
@@ -148,7 +148,8 @@ def _means(cells: Sequence[ErrorCell], repeats: int) -> Finding:
     return Finding(
         f"Every mean error is within {allowed} of the published one.",
         None if tolerance is None else not outside,
-        f"{len(known) - len(outside)} of {len(known)} cells are, from {counted(repeats)}; the "
+        f"{len(known) - len(outside)} of {len(known)} cells are, from "
+        f"{number_of(repeats, 'repeat')}; the "
         f"largest difference is {largest.difference:+.3f} ({largest.dataset}, "
         f"{largest.classifier})."
         + (f" Outside: {'; '.join(outside)}." if outside else "")
@@ -174,7 +175,7 @@ def _times_worse(cells: Sequence[ErrorCell], repeats: int) -> Finding:
         f"Diabetes and {limit('')} elsewhere.",
         not often if repeats >= published.N_REPEATS else None,
         (f"Too often on {listed(often)}. " if often else "")
-        + f"In {counted(repeats)}: "
+        + f"In {number_of(repeats, 'repeat')}: "
         + (f"{', '.join(counts)}; 0 elsewhere." if counts else "never."),
     )
 
@@ -198,10 +199,12 @@ def figure2_findings(results: Results) -> Iterator[Finding]:
         "The mean error of ICLS is nowhere above that of supervised by more than two standard "
         "errors of their difference.",
         not above if min(pairs) >= N_CURVES else None,
-        f"None of {counted(len(points), 'point')} has two repeats that ended, and one alone has no "
+        f"None of {number_of(len(points), 'point')}"
+        " has two repeats that ended, and one alone has no "
         "standard error."
         if len(untold) == len(points)
-        else f"{counted(len(points), 'point')}, each from {counted(min(pairs))} or more"
+        else f"{number_of(len(points), 'point')}"
+        f", each from {number_of(min(pairs), 'repeat')} or more"
         + (f"; above at {'; '.join(above)}" if above else "; above at none")
         + (f"; too few repeats to tell at {listed(untold, 5)}." if untold else "."),
     )
@@ -213,7 +216,7 @@ def figure2_findings(results: Results) -> Iterator[Finding]:
             "On Diabetes self-learning ends above supervised.",
             bool(mean > 0) if n_pairs >= N_CURVES else None,
             f"With {size} unlabeled rows its mean error is {mean:+.4f}{spread} from that of "
-            f"supervised, in {counted(n_pairs)}."
+            f"supervised, in {number_of(n_pairs, 'repeat')}."
             if n_pairs
             else f"No repeat with {size} unlabeled rows ended for both.",
         )

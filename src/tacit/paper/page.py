@@ -14,7 +14,7 @@ import sklearn
 
 from tacit import __version__
 from tacit._files import write_text
-from tacit.experiments.words import counted, listed
+from tacit._words import listed, number_of
 from tacit.paper.findings import Finding
 from tacit.paper.published import CITATION
 from tacit.paper.reproduce import FITTED, NEED_DATA, PARTS, Reproduction, Section
@@ -74,7 +74,7 @@ def _verdict(holds: list[bool | None]) -> str:
     if unknown == len(holds):
         which = "The one statement" if unknown == 1 else f"None of {unknown} statements"
         return f"{which} can{'not' if unknown == 1 else ''} be told from so few repeats"
-    text = f"{yes} of {counted(len(holds), 'statement')} hold{'s' if yes == 1 else ''}"
+    text = f"{yes} of {number_of(len(holds), 'statement')} hold{'s' if yes == 1 else ''}"
     if no:
         text += f", {no} do{'es' if no == 1 else ''} not"
     if unknown:
@@ -133,11 +133,11 @@ def _how_it_went(reproduction: Reproduction) -> Iterator[str]:
 
 def _what_was_done(reproduction: Reproduction) -> str:
     effort = reproduction.effort
-    validation = f"cross-validation with {counted(effort.table_repeats)}"
+    validation = f"cross-validation with {number_of(effort.table_repeats, 'repeat')}"
     done = {
         "table2": validation,
         "regularised": validation,
-        "figure2": f"learning curves with {counted(effort.figure_repeats)}",
+        "figure2": f"learning curves with {number_of(effort.figure_repeats, 'repeat')}",
         "theorem": f"the theorem on {effort.n_problems:,} random problems",
     }
     names = [section.name for section in reproduction.sections]

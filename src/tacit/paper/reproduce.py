@@ -9,11 +9,11 @@ from pathlib import Path
 
 from tacit._files import remove_left_behind, write_text, written_whole
 from tacit._matplotlib import new_figure
+from tacit._words import number_of
 from tacit.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.experiments import CrossValidation, LearningCurves, Results, RunStore, Table, run
 from tacit.experiments.grid import Grid
 from tacit.experiments.measures import ERROR, TEST_LOSS
-from tacit.experiments.words import counted
 from tacit.paper import findings as judge
 from tacit.paper import plans
 from tacit.paper.figure1 import CAPTION as FIGURE1_CAPTION
@@ -254,7 +254,7 @@ def _figure2(out: Path, results: Results) -> Section:
         with written_whole(out / f"{name}.svg") as partial:
             figure.savefig(partial, metadata={"Date": None})
     repeats = repeats_asked(results)
-    band = f"{counted(repeats)}; the band is one standard error of the mean."
+    band = f"{number_of(repeats, 'repeat')}; the band is one standard error of the mean."
     if repeats == 1:
         band = "1 repeat, which has no standard error."
     return Section(

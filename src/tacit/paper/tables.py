@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from tacit._words import number_of
 from tacit.datasets import Dataset
 from tacit.experiments import CrossValidation, Results, Summary
 from tacit.experiments.contenders import (
@@ -22,7 +23,6 @@ from tacit.experiments.grid import Cell, Grid
 from tacit.experiments.measures import ERROR
 from tacit.experiments.protocols import paper_labels
 from tacit.experiments.significance import LEVEL, direction, what_counts
-from tacit.experiments.words import counted
 from tacit.paper import published
 from tacit.paper.plans import (
     LOGISTIC,
@@ -169,7 +169,8 @@ def table2(results: Results) -> Grid:
         "Table 2: mean error over repeats of 10-fold cross-validation",
         ("dataset", *PAPER_COLUMNS),
         _rows(results, cells, PAPER_COLUMNS, beside=True),
-        f"Mean error ± its standard error over {counted(repeats)}, and in parentheses in how many "
+        f"Mean error ± its standard error over {number_of(repeats, 'repeat')}"
+        ", and in parentheses in how many "
         "of them it was above supervised. Bold: ICLS or self-learning, where it beats the other; "
         f"underlined: worse than supervised (Wilcoxon's signed rank test at {LEVEL}). "
         f"{_and(what_counts(repeats))}With each, the "
@@ -187,7 +188,8 @@ def regularised_table(results: Results) -> Grid:
         "The same draws, with tuned penalties",
         ("dataset", *REGULARISED_COLUMNS),
         _rows(results, cells, REGULARISED_COLUMNS),
-        f"Mean error ± its standard error over {counted(repeats)}. Ridge penalties are chosen by "
+        f"Mean error ± its standard error over {number_of(repeats, 'repeat')}"
+        ". Ridge penalties are chosen by "
         "leave-one-out on the labeled rows, that of logistic regression by 5-fold cross-validation "
         "on them. ICLS and supervised ridge are compared with supervised, the last three with "
         "supervised ridge: in parentheses, in how many repeats the error was above that; bold: "
@@ -236,7 +238,7 @@ def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Cell:
         text += f" ({cell.times_worse})"
     remarks = []
     if cell.n_repeats != repeats:
-        remarks.append(f"{cell.n_repeats} of {counted(repeats)}".replace(" ", "\u00a0"))
+        remarks.append(f"{cell.n_repeats} of {number_of(repeats, 'repeat')}".replace(" ", "\u00a0"))
     if beside and cell.published is not None and cell.difference is not None:
         times = cell.published_times_worse
         worse = "" if times is None else f"\u00a0({times})"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit._words import listed, number_of
 from tacit.experiments import Results
 from tacit.experiments.contenders import ICLS, SUPERVISED
 from tacit.experiments.significance import LEAST_REPEATS, what_counts
-from tacit.experiments.words import counted, listed
 from tacit.paper.plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
 from tacit.paper.tables import REGULARISED_COLUMNS, error_cells, repeats_asked
 
@@ -66,10 +66,10 @@ def regularised_words(results: Results) -> str:
         verdict = "So here a penalty does not stand in for unlabeled rows."
     words = (
         f"A ridge penalty chosen by leave-one-out, with no unlabeled row, takes the mean error of "
-        f"{counted(n, 'dataset')}{without} from {mean(SUPERVISED):.3f} to {mean(RIDGE):.3f}; ICLS "
-        f"without a penalty takes it to {mean(ICLS):.3f}. Supervised ridge is below ICLS without "
-        f"penalty on {below_icls} of {n}. {verdict} With the tuned penalty and unlabeled rows, "
-        f"ICLS has {mean(RIDGE_ICLS):.3f}"
+        f"{number_of(n, 'dataset')}{without} from {mean(SUPERVISED):.3f} to {mean(RIDGE):.3f}; "
+        f"ICLS without a penalty takes it to {mean(ICLS):.3f}. Supervised ridge is below ICLS "
+        f"without penalty on {below_icls} of {n}. {verdict} With the tuned penalty and unlabeled "
+        f"rows, ICLS has {mean(RIDGE_ICLS):.3f}"
         f"{counts(RIDGE_ICLS, 'significantly better than supervised ridge')} and projected "
         f"{mean(RIDGE_PROJECTED):.3f}{counts(RIDGE_PROJECTED)}. Tuned logistic regression, with "
         f"labels alone, has {mean(LOGISTIC):.3f}{counts(LOGISTIC)}. {what_counts(repeats)}"

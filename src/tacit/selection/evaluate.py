@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Index
+from tacit._words import number_of
 from tacit._workers import as_they_end
 from tacit.rows.sweep import one_blas_thread
 from tacit.selection.answers import answers
@@ -234,7 +235,7 @@ def _response(model: Any) -> Any:
 
 def _undefined(table: LabeledTable, training: Training, measure: Measure, loss: float) -> str:
     tested = len(np.unique(table.targets[training.test]))
-    rows = "1 row" if len(training.test) == 1 else f"{len(training.test):,} rows"
+    rows = number_of(len(training.test), "row")
     return (
         f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves {rows} to test on, of "
         f"{tested} of the {len(table.classes)} classes. Leave cv out or give a number of folds, so "

@@ -1,13 +1,13 @@
-"""Counts and lists in words, for notes and findings."""
+"""Counts and lists in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-def counted(number: int, what: str = "repeat") -> str:
-    """A number and its noun: "1 repeat", "2 repeats"."""
-    return f"{number} {what}" + ("" if number == 1 else "s")
+def number_of(count: int, noun: str) -> str:
+    """A number of things: "1 row", "2,000 rows"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listed(names: Sequence[str], most: int | None = None) -> str:
