@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.speed import HEADER, Line
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.selection import compare
-from tacit.selection.folds import plan_folds
-from tacit.selection.labeled_table import read_table
+from tacit.selection._folds import plan_folds
+from tacit.selection._labeled_table import read_table
 
 N_ROWS, N_FEATURES, N_LABELS = 5_000, 30, 60
 N_REPEATS, N_JOBS = 5, 2

@@ -9,10 +9,10 @@ from typing import Any
 from benchmarks.instances import gaussian
 from benchmarks.measure import medians
 from benchmarks.speed import Line
-from tacit import (
+from tacit import KernelICLSClassifier
+from tacit.family import (
     EMLDAClassifier,
     ICLDAClassifier,
-    KernelICLSClassifier,
     MCPLDAClassifier,
     S3VMClassifier,
     S4VMClassifier,

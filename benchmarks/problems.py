@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.instances import Instance
 from tacit.rows import NumpyRows
 from tacit.solver import BoxProblem, ConstraintSet, LabeledRows
-from tacit.solver.least_squares import fit_least_squares, supervised_basis
+from tacit.solver._least_squares import fit_least_squares, supervised_basis
 
 
 def box_problem(instance: Instance) -> BoxProblem:

@@ -16,7 +16,7 @@ from benchmarks.speed import GAP, Line
 from tacit import ICLSClassifier
 from tacit.rows import Rows, as_rows, moments_and_sample
 from tacit.solver import Coefficients
-from tacit.solver.zonotope import Zonotope
+from tacit.solver._zonotope import Zonotope
 
 # Millions of rows a second, by storage: moments, and values with slope.
 RATES: dict[str, tuple[float, float]] = {}

@@ -16,9 +16,9 @@ import numpy as np
 
 from tacit._typing import AnyArray, Matrix
 from tacit.selection import Comparison, Kind, compare
-from tacit.selection.contestants import default_contestants
-from tacit.selection.evaluate import Training, evaluate
-from tacit.selection.labeled_table import default_preprocessing, read_table
+from tacit.selection._contestants import default_contestants
+from tacit.selection._evaluate import Training, evaluate
+from tacit.selection._labeled_table import default_preprocessing, read_table
 
 N_UNLABELED = 500
 N_TEST = 4_000

@@ -9,9 +9,9 @@ import numpy as np
 from tacit._typing import Matrix
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Projection, project
-from tacit.solver.least_squares import fit_least_squares
-from tacit.solver.methods import Method
-from tacit.solver.projection import Metric
+from tacit.solver._least_squares import fit_least_squares
+from tacit.solver._methods import Method
+from tacit.solver._projection import Metric
 
 
 @dataclass(frozen=True)

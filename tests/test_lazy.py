@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-PACKAGES = ("tacit", "tacit.datasets", "tacit.tables")
+PACKAGES = ("tacit", "tacit.research.datasets", "tacit.tables")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -30,11 +30,11 @@ def test_names_are_listed_before_they_are_loaded_and_kept_afterwards():
     code = """
 import sys
 import tacit.tables as tables
-assert "tacit.tables.fitting" not in sys.modules
+assert "tacit.tables._fitting" not in sys.modules
 assert "sklearn" not in sys.modules and "numpy" not in sys.modules
 assert "fit_table" in dir(tables) and "fit_table" not in vars(tables)
 from tacit.tables import fit_table
-assert vars(tables)["fit_table"] is fit_table is sys.modules["tacit.tables.fitting"].fit_table
+assert vars(tables)["fit_table"] is fit_table is sys.modules["tacit.tables._fitting"].fit_table
 """
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120

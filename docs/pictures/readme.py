@@ -14,9 +14,17 @@ from sklearn.preprocessing import StandardScaler
 
 from tacit._matplotlib import COLOURS, new_figure
 from tacit.estimators import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
-from tacit.experiments import Contender, Experiment, LearningCurves, Results, Sees, Table, run
-from tacit.experiments.contenders import ICLS, SELF_LEARNING, SUPERVISED
-from tacit.experiments.measures import ERROR
+from tacit.research.experiments import (
+    Contender,
+    Experiment,
+    LearningCurves,
+    Results,
+    Sees,
+    Table,
+    run,
+)
+from tacit.research.experiments._contenders import ICLS, SELF_LEARNING, SUPERVISED
+from tacit.research.experiments._measures import ERROR
 
 N_DRAWS = 300
 N_LABELED = 15  # the paper's number: features + 5

@@ -14,7 +14,7 @@ from tacit._matplotlib import COLOURS
 from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, BoxProblem, Coefficients, ConstraintSet, LabeledRows, Labeling
-from tacit.solver.least_squares import fit_least_squares
+from tacit.solver._least_squares import fit_least_squares
 
 BLACK, RED, BLUE, GREEN = COLOURS[:4]
 GREY = "#777777"

@@ -12,9 +12,10 @@ from docs.pictures.theory_example import BLACK, BLUE, GREEN, GREY, PAPER, RED
 from tacit import ProjectedLeastSquaresClassifier
 from tacit._matplotlib import new_figure
 from tacit._typing import Matrix, Vector
-from tacit.solver import Solution, large
-from tacit.solver.labeling import SignRule
-from tacit.solver.working_set import Outcome, Point, WorkingSet
+from tacit.solver import Solution
+from tacit.solver import _large as large
+from tacit.solver._labeling import SignRule
+from tacit.solver._working_set import Outcome, Point, WorkingSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

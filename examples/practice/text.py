@@ -15,7 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-from tacit import EMNaiveBayesClassifier, ICLSClassifier, LeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit.family import EMNaiveBayesClassifier
 
 BILLING = ["bill", "invoice", "charge", "refund", "price", "payment", "euro", "discount"]
 NETWORK = ["line", "router", "signal", "cable", "outage", "modem", "wifi", "speed"]

@@ -16,14 +16,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tacit import (
-    EMLDAClassifier,
     ICLSClassifier,
-    LDAClassifier,
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
 )
-from tacit.datasets.generators import aligned_clusters, opposed_clusters, overlapping
+from tacit.family import EMLDAClassifier, LDAClassifier
+from tacit.research.datasets._generators import aligned_clusters, opposed_clusters, overlapping
 
 N_DRAWS, N_ROWS, N_LABELS = 20, 500, 10
 PROBLEMS = {

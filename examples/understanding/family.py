@@ -15,8 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
 
-from tacit.datasets.generators import aligned_clusters
-from tacit.experiments.family import family_contenders
+from tacit.research.datasets._generators import aligned_clusters
+from tacit.research.experiments._family import family_contenders
 
 data = aligned_clusters(300, random_state=1, radius=1.6)
 X, y = data.X, data.y.astype(int)

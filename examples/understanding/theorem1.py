@@ -4,8 +4,8 @@ Theorem 1 with a distribution of your own
 
 With one feature, no intercept and unlimited unlabeled data, the implicitly constrained classifier
 is never worse than the supervised one on the true risk: whatever the distribution, the labels,
-and the sample. ``tacit.paper.theorem.Population`` makes the theorem a thing to play with; any
-distribution of SciPy will do.
+and the sample. ``tacit.research.paper.theorem.Population`` makes the theorem a thing to play with;
+any distribution of SciPy will do.
 """
 
 # %%
@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from tacit.paper.theorem import Population, least_squares
+from tacit.research.paper.theorem import Population, least_squares
 
 population = Population(
     feature=stats.gamma(2, loc=-1.5),

@@ -15,8 +15,13 @@ PATIENCE = 300.0  # seconds
 
 # Each process comes from one that has imported the library already, which saves it a second.
 _HEAVY = (
-    *("tacit.cli.app", "tacit.cli.report_page", "tacit.datasets.loading", "tacit.paper.page"),
-    *("tacit.tables.comparing", "tacit.tables.explaining", "tacit.tables.predicting", "skrub"),
+    *(
+        "tacit.cli._app",
+        "tacit.cli._report_page",
+        "tacit.research.datasets._loading",
+        "tacit.research.paper._page",
+    ),
+    *("tacit.tables._comparing", "tacit.tables._explaining", "tacit.tables._predicting", "skrub"),
 )
 _FORKING = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else None
 if _FORKING is not None:

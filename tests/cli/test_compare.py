@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.cli.compare import MODELS
-from tacit.cli.fit import Method
+from tacit.cli._compare import MODELS
+from tacit.cli._fit import Method
 from tacit.selection import default_contestants
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.tables import generated

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tacit.datasets import PAPER, names
+from tacit.research.datasets import PAPER, names
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from tacit.cli import errors
-from tacit.cli.errors import FAILED, USAGE, _run
+from tacit.cli import _errors as errors
+from tacit.cli._errors import FAILED, USAGE, _run
 from tests.cli.process import assert_one_sentence, tacit
 
 # From the standard input, which unlike a file is always there.
@@ -23,7 +23,7 @@ def fail_with(monkeypatch, error):
     def read(*_, **__):
         raise error
 
-    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    monkeypatch.setattr("tacit.tables._table.read_table", read)
     return _run(READING)
 
 
@@ -50,7 +50,7 @@ def test_debug_shows_where_an_error_comes_from(monkeypatch, capsys):
     def read(*_, **__):
         raise ValueError("wrong")
 
-    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    monkeypatch.setattr("tacit.tables._table.read_table", read)
     assert _run([*READING, "--debug"]) == FAILED
     printed = capsys.readouterr().err
     assert "Traceback" in printed
@@ -85,7 +85,7 @@ def test_a_dataset_that_nobody_has_is_told_in_one_line(monkeypatch, capsys, tmp_
         return [], {"WDBC": "WDBC is nowhere:\n  put it into a folder."}
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tacit.datasets.load_prepared", missing)
+    monkeypatch.setattr("tacit.research.datasets.load_prepared", missing)
     assert _run(["benchmark", "--datasets", "WDBC"]) == FAILED
     told = capsys.readouterr().err
     assert told == "tacit benchmark: WDBC is nowhere: put it into a folder.\n"
@@ -101,7 +101,7 @@ def test_a_warning_is_a_sentence_too(monkeypatch, capsys):
         warnings.warn("mind\nthe gap", stacklevel=1)
         raise ValueError("wrong")
 
-    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    monkeypatch.setattr("tacit.tables._table.read_table", read)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         _run(READING)
@@ -164,6 +164,6 @@ def test_an_interrupt_ends_with_130_also_where_another_error_hides_it(monkeypatc
             raise RuntimeError("cannot join thread before it is started")
 
     for read in (interrupt, stumble):
-        monkeypatch.setattr("tacit.tables.table.read_table", read)
+        monkeypatch.setattr("tacit.tables._table.read_table", read)
         assert _run(READING) == 130
     assert capsys.readouterr().err == ""

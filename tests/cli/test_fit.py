@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tacit.cli import errors
-from tacit.cli.errors import FAILED, _run
+from tacit.cli import _errors as errors
+from tacit.cli._errors import FAILED, _run
 
 N = 80
 LABELS = [("yes", "no")[k % 2] if k < 40 else "tbd" if k < 60 else None for k in range(N)]
@@ -39,7 +39,7 @@ def test_an_error_in_bytes_and_positions_is_no_sentence_for_people(monkeypatch, 
     def read(*_, **__):
         return b"\xc0".decode()
 
-    monkeypatch.setattr("tacit.tables.table.read_table", read)
+    monkeypatch.setattr("tacit.tables._table.read_table", read)
     (pd.DataFrame({"y": [1]})).to_csv("t.csv")
     assert fit("t.csv") == FAILED
     told = capsys.readouterr().err

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import tacit.tables.table
+import tacit.tables._table
 from tacit._files import written_whole
 from tests.cli.process import environment
 from tests.cli.process import tacit as run
@@ -89,7 +89,7 @@ def test_workers_that_are_being_started_say_nothing_of_ctrl_c(delay, table, tmp_
 
 def end_in_two_threads():
     """The grace is over just when the orderly end has come to its last step."""
-    from tacit.cli import interrupts
+    from tacit.cli import _interrupts as interrupts
 
     def read_table(*_, **__):
         both, leave = threading.Barrier(2), os._exit
@@ -107,7 +107,7 @@ def end_in_two_threads():
         both.wait()
         raise KeyboardInterrupt
 
-    tacit.tables.table.read_table = read_table
+    tacit.tables._table.read_table = read_table
 
 
 def test_the_end_is_told_once_where_two_threads_come_to_it(tmp_path):
@@ -124,7 +124,7 @@ def deaf_to(number):
             # Key stretching takes hours in C, where Python cannot raise KeyboardInterrupt.
             hashlib.pbkdf2_hmac("sha512", b"", b"", 2**31 - 1)
 
-    tacit.tables.table.read_table = read_table
+    tacit.tables._table.read_table = read_table
 
 
 def deaf_to_interrupt():
@@ -194,7 +194,7 @@ def interrupt_unseen():
     """Ctrl-C inside the callback of a weak reference, from where no exception gets out."""
     import weakref
 
-    from tacit.experiments import experiment
+    from tacit.research.experiments import _experiment as experiment
 
     class Thing:
         pass

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 
-from tacit.cli.output import print_json
+from tacit.cli._output import print_json
 
 
 def test_numbers_and_arrays_of_numpy_are_plain_json(capsys):

@@ -9,8 +9,8 @@ import time
 import pyarrow.parquet as parquet
 import pytest
 
-from tacit.cli.reproduce import Part
-from tacit.paper.reproduce import PARTS
+from tacit.cli._reproduce import Part
+from tacit.research.paper._reproduce import PARTS
 from tests.cli.process import assert_good, assert_one_sentence, environment, started, tacit
 from tests.cli.run_folders import SPOILED, leave_half_a_file, spoil
 

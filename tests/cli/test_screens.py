@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from tacit import __version__
-from tacit.cli.grids import print_grid, print_table
-from tacit.cli.output import new_grid
-from tacit.experiments.grid import Cell, Grid
+from tacit.cli._grids import print_grid, print_table
+from tacit.cli._output import new_grid
+from tacit.research.experiments._grid import Cell, Grid
 from tests.cli.process import assert_good, tacit
 
 COMMANDS = [

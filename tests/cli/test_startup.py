@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tacit import __version__
-from tacit.cli.fit import Method
+from tacit.cli._fit import Method
 from tacit.tables import MODELS
 from tests.cli.process import environment
 

@@ -10,8 +10,8 @@ pytest.importorskip("matplotlib", reason="pictures need the extra plots")
 from docs.pictures import theory, theory_dual, theory_guarantee, theory_working_set
 from docs.pictures.theory_example import small_problem
 from docs.pictures.theory_projection import ellipse, squared_distance
-from tacit.paper.figure1 import example
-from tacit.paper.theorem import least_squares
+from tacit.research.paper._figure1 import example
+from tacit.research.paper.theorem import least_squares
 
 THEORY = Path(theory.__file__).parents[1] / "theory"
 

@@ -15,9 +15,8 @@ from tacit import (
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
-    SoftSelfLearningClassifier,
-    USMClassifier,
 )
+from tacit.family import SoftSelfLearningClassifier, USMClassifier
 from tests.estimators.tables import IMPLICIT, SEMI_SUPERVISED, partly_labeled
 
 DATA = partly_labeled()

@@ -17,25 +17,27 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import tacit
 from tacit import (
+    ICLSClassifier,
+    KernelICLSClassifier,
+    KernelLeastSquaresClassifier,
+    LeastSquaresClassifier,
+    ProjectedLeastSquaresClassifier,
+    SelfLearningClassifier,
+    TunedLogisticRegression,
+)
+from tacit.family import (
     EMLDAClassifier,
     EMNaiveBayesClassifier,
     EMNearestMeanClassifier,
     ICLDAClassifier,
-    ICLSClassifier,
-    KernelICLSClassifier,
-    KernelLeastSquaresClassifier,
     LDAClassifier,
-    LeastSquaresClassifier,
     MCLDAClassifier,
     MCNearestMeanClassifier,
     MCPLDAClassifier,
     NearestMeanClassifier,
-    ProjectedLeastSquaresClassifier,
     S3VMClassifier,
     S4VMClassifier,
-    SelfLearningClassifier,
     SoftSelfLearningClassifier,
-    TunedLogisticRegression,
     USMClassifier,
 )
 

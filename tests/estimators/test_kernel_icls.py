@@ -17,8 +17,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
-from tacit.estimators.kernel_icls import KernelICLSClassifier
-from tacit.estimators.kernel_least_squares import KernelLeastSquaresClassifier
+from tacit.estimators._kernel_icls import KernelICLSClassifier
+from tacit.estimators._kernel_least_squares import KernelLeastSquaresClassifier
 from tacit.rows import NumpyRows
 from tacit.selection import LabeledKFold
 from tacit.solver import Status

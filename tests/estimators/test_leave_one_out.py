@@ -13,7 +13,7 @@ from tacit import (
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
 )
-from tacit.solver.least_squares import LOO_GRID
+from tacit.solver._least_squares import LOO_GRID
 from tests.estimators.tables import partly_labeled
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit import LeastSquaresClassifier, SelfLearningClassifier
-from tacit.solver.self_learning import SelfLearningStatus
+from tacit.solver._self_learning import SelfLearningStatus
 from tests.estimators.tables import partly_labeled
 
 

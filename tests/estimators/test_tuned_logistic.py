@@ -11,8 +11,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from tacit import TunedLogisticRegression
-from tacit.estimators.logistic_penalty import choose_penalty, fit_logistic
-from tacit.estimators.tuned_logistic import PENALTIES
+from tacit.estimators._logistic_penalty import choose_penalty, fit_logistic
+from tacit.estimators._tuned_logistic import PENALTIES
 from tests.selection.tables import two_classes
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from tacit.solver.basis import CONSTANT_CUT
+from tacit.solver._basis import CONSTANT_CUT
 from tests.problems import KINDS, Table, table
 
 # Kinds on which coefficients are determined well enough to compare them.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.estimators.generative import (
+from tacit.family import (
     EMLDAClassifier,
     EMNaiveBayesClassifier,
     EMNearestMeanClassifier,
@@ -18,7 +18,7 @@ from tacit.estimators.generative import (
     MCPLDAClassifier,
     NearestMeanClassifier,
 )
-from tests.solver.generative.class_moments import Parameters
+from tests.family.generative.class_moments import Parameters
 
 
 class Table(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from tacit.estimators.generative import (
+from tacit.family import (
     EMLDAClassifier,
     EMNearestMeanClassifier,
     ICLDAClassifier,
@@ -16,8 +16,8 @@ from tacit.estimators.generative import (
     MCPLDAClassifier,
     NearestMeanClassifier,
 )
+from tests.family.generative.class_moments import Parameters, textbook_lda
 from tests.shared_data import RSSL
-from tests.solver.generative.class_moments import Parameters, textbook_lda
 
 pytestmark = pytest.mark.skipif(
     not RSSL, reason="no reference answers: set TACIT_SHARED to the folder with reference/rssl"

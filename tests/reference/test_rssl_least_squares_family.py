@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from tacit.estimators.kernel_icls import KernelICLSClassifier
-from tacit.estimators.kernel_least_squares import KernelLeastSquaresClassifier
-from tacit.estimators.soft_self_learning import SoftSelfLearningClassifier
-from tacit.estimators.usm import USMClassifier
+from tacit.estimators._kernel_icls import KernelICLSClassifier
+from tacit.estimators._kernel_least_squares import KernelLeastSquaresClassifier
+from tacit.family._soft_self_learning import SoftSelfLearningClassifier
+from tacit.family._usm import USMClassifier
 from tests.shared_data import RSSL
 
 pytestmark = pytest.mark.skipif(

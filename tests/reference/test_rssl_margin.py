@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from tacit.estimators.s3vm import S3VMClassifier
-from tacit.estimators.s4vm import S4VMClassifier
+from tacit.family._s3vm import S3VMClassifier
+from tacit.family._s4vm import S4VMClassifier
 from tests.shared_data import RSSL
 
 pytestmark = pytest.mark.skipif(

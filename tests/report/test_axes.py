@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tacit.report.axes import decimals, logarithmic, roomy, straight
+from tacit.report._axes import decimals, logarithmic, roomy, straight
 
 
 def texts(axis):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli.report_page import report_page
-from tacit.selection.comparison_page import comparison_page
-from tacit.selection.curve_page import curve_section
+from tacit.cli._report_page import report_page
+from tacit.selection._comparison_page import comparison_page
+from tacit.selection._curve_page import curve_section
 from tacit.tables import read_table
-from tacit.tables.comparing import TableComparison, compare_table
+from tacit.tables._comparing import TableComparison, compare_table
 from tests.report.browser import Browser, Tab, chromium, running_browser
 from tests.report.test_in_browser import complaints, requests
 from tests.tables import generated

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tacit.report.markup import Ids, Markup, element, escaped, joined
+from tacit.report._markup import Ids, Markup, element, escaped, joined
 
 
 def test_plain_text_is_escaped_wherever_it_meets_markup():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tacit.report.numerals import between, fixed, plain, signed
+from tacit.report._numerals import between, fixed, plain, signed
 
 
 @pytest.mark.parametrize(

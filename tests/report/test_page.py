@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.report import Figure, Ids, Markup, Page, Section, Table, Text, Verdict
-from tacit.report.page import LARGEST
+from tacit.report._page import LARGEST
 from tests.report.outline import Element, read
 from tests.report.sample import picture, sample_page
 

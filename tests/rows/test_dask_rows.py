@@ -6,8 +6,9 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from tacit.rows import Block, DaskRows, Moments, NumpyRows, dask_rows, moments_and_sample
-from tacit.rows.sweep import BLOCK_NUMBERS, blas_threads
+from tacit.rows import Block, DaskRows, Moments, NumpyRows, moments_and_sample
+from tacit.rows import _dask_rows as dask_rows
+from tacit.rows._sweep import BLOCK_NUMBERS, blas_threads
 from tests.rows.storages import Product, Values, positions, table
 
 X = table()

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tacit.rows import Block, CsrRows, Moments, NumpyRows
-from tacit.rows.moments import moments_of_block
+from tacit.rows._moments import moments_of_block
 
 
 def exactly(X, weights=None):

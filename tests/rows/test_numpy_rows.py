@@ -3,7 +3,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tacit.rows import Moments, NumpyRows, Rows, moments_and_sample, sweep
+from tacit.rows import Moments, NumpyRows, Rows, moments_and_sample
+from tacit.rows import _sweep as sweep
 from tests.rows.storages import memory_map
 
 

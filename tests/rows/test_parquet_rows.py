@@ -12,8 +12,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.rows import Moments, NumpyRows, ParquetRows, moments_and_sample, sweep
-from tacit.rows.parquet_rows import _rows_per_batch
+from tacit.rows import Moments, NumpyRows, ParquetRows, moments_and_sample
+from tacit.rows import _sweep as sweep
+from tacit.rows._parquet_rows import _rows_per_batch
 from tests.rows.storages import NAMES, Values, positions, table, write_parquet
 
 X = table(200)

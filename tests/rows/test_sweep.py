@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from tacit.rows import NumpyRows, sweep
-from tacit.rows.sweep import blas_threads, fold, one_blas_thread, ordered_map, rows_per_block
+from tacit.rows import NumpyRows
+from tacit.rows import _sweep as sweep
+from tacit.rows._sweep import blas_threads, fold, one_blas_thread, ordered_map, rows_per_block
 
 WORKERS = 4
 

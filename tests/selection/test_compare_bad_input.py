@@ -17,7 +17,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 import tacit
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import Contestant, compare, learning_curve
-from tacit.selection.contestants import read_contestants
+from tacit.selection._contestants import read_contestants
 from tests.selection.tables import pair, two_classes
 
 X, Y = two_classes()

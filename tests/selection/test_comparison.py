@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import Comparison, Kind, compare
-from tacit.selection.wording import difference_text
+from tacit.selection._wording import difference_text
 from tests.selection.tables import mover, pair, two_classes
 
 

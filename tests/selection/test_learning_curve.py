@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import LearningCurve, learning_curve
-from tacit.selection.power_law import fit_power_law, forecast
+from tacit.selection._power_law import fit_power_law, forecast
 from tests.selection.tables import Spy, pair, two_classes
 
 

@@ -8,16 +8,16 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score, log_loss, make_scorer
 
-from tacit.selection.differences import PairedDifference
-from tacit.selection.measure import read_measure
-from tacit.selection.verdict import (
+from tacit.selection._differences import PairedDifference
+from tacit.selection._measure import read_measure
+from tacit.selection._verdict import (
     Kind,
     MethodVerdict,
     decisive_method,
     judge_methods,
     labels_needed,
 )
-from tacit.selection.wording import rate_text, write_verdict
+from tacit.selection._wording import rate_text, write_verdict
 
 MARGIN = 0.02
 

@@ -5,7 +5,7 @@ import pytest
 
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis
-from tacit.solver.least_squares import fit_least_squares
+from tacit.solver._least_squares import fit_least_squares
 
 ROOT_EPS = np.sqrt(np.finfo(float).eps)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tacit.solver import Status, solve
-from tacit.solver.interior_point import solve_interior_point
-from tacit.solver.problem import BoxProblem
-from tacit.solver.samples import manufactured
+from tacit.solver._interior_point import solve_interior_point
+from tacit.solver._problem import BoxProblem
+from tacit.solver._samples import manufactured
 from tests.problems import Table, projected
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tacit.solver import BoxProblem, Status, solve
-from tacit.solver.samples import manufactured
-from tacit.solver.solution import Solution
+from tacit.solver._samples import manufactured
+from tacit.solver._solution import Solution
 
 
 @pytest.fixture

@@ -8,18 +8,11 @@ import pickle
 import numpy as np
 import pytest
 
-from tacit import (
-    EMLDAClassifier,
-    ICLDAClassifier,
-    ICLSClassifier,
-    KernelICLSClassifier,
-    ProjectedLeastSquaresClassifier,
-    S3VMClassifier,
-    S4VMClassifier,
-)
-from tacit.solver.generative import EMStatus, SimplexStatus
-from tacit.solver.margin import HingeStatus, TransductiveStatus
-from tacit.solver.solution import Status
+from tacit import ICLSClassifier, KernelICLSClassifier, ProjectedLeastSquaresClassifier
+from tacit.family import EMLDAClassifier, ICLDAClassifier, S3VMClassifier, S4VMClassifier
+from tacit.family.generative import EMStatus, SimplexStatus
+from tacit.family.margin import HingeStatus, TransductiveStatus
+from tacit.solver._solution import Status
 
 REASONS = (Status, EMStatus, SimplexStatus, HingeStatus, TransductiveStatus)
 

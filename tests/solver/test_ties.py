@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from tacit.solver import BoxProblem, Status, solve, ties
-from tacit.solver.methods import Method
-from tacit.solver.ties import solve_with_ties
+from tacit.solver import BoxProblem, Status, solve
+from tacit.solver import _ties as ties
+from tacit.solver._methods import Method
+from tacit.solver._ties import solve_with_ties
 from tests.problems import Table, projected, table
 
 SEEDS = range(20)

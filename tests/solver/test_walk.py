@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from tacit.solver import walk as module
-from tacit.solver.interior_point import solve_interior_point
-from tacit.solver.polish import settle, unit_of_multipliers
-from tacit.solver.problem import BoxProblem
-from tacit.solver.samples import equality
-from tacit.solver.simplex.interior_point import solve_simplex_interior_point
-from tacit.solver.simplex.problem import SimplexProblem
-from tacit.solver.walk import walk
+from tacit.solver import _walk as module
+from tacit.solver._interior_point import solve_interior_point
+from tacit.solver._polish import settle, unit_of_multipliers
+from tacit.solver._problem import BoxProblem
+from tacit.solver._samples import equality
+from tacit.solver._walk import walk
+from tacit.solver.simplex._interior_point import solve_simplex_interior_point
+from tacit.solver.simplex._problem import SimplexProblem
 
 
 def _box(seed: int, n_labels: int, rank: int) -> BoxProblem:
@@ -97,5 +97,5 @@ def test_multipliers_that_all_vanish_are_not_compared_with_each_other():
 def test_an_answer_that_needs_no_walk_is_the_same_with_and_without_it(monkeypatch):
     problem = _box(1, 200, 6)
     first = solve_interior_point(problem).labels()
-    monkeypatch.setattr("tacit.solver.interior_point.settle", lambda *_: None)
+    monkeypatch.setattr("tacit.solver._interior_point.settle", lambda *_: None)
     np.testing.assert_array_equal(first, solve_interior_point(problem).labels())

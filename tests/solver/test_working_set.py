@@ -14,8 +14,8 @@ from tacit.solver import (
     Method,
     project,
 )
-from tacit.solver.least_squares import fit_least_squares
-from tacit.solver.zonotope import Zonotope
+from tacit.solver._least_squares import fit_least_squares
+from tacit.solver._zonotope import Zonotope
 from tests.estimators.test_storage_models import CountedRows
 from tests.problems import Table, projected
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables.columns import judge_columns
+from tacit.tables._columns import judge_columns
 
 N = 200
 RANDOM = np.random.default_rng(0)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, fit_table, predict_file, predict_frame, read_table
-from tacit.tables.doubts import Doubts, TableWarning
+from tacit.tables._doubts import Doubts, TableWarning
 from tests.tables import generated
 
 N = 200
@@ -68,8 +68,8 @@ def test_rows_that_are_empty_or_like_those_before_raise_no_doubt(model):
 
 
 def test_pieces_of_a_big_file_are_counted_together(model, tmp_path, monkeypatch):
-    monkeypatch.setattr("tacit.tables.predicting.is_big_parquet", lambda _: True)
-    monkeypatch.setattr("tacit.tables.predicting.BATCH_ROWS", 2)
+    monkeypatch.setattr("tacit.tables._predicting.is_big_parquet", lambda _: True)
+    monkeypatch.setattr("tacit.tables._predicting.BATCH_ROWS", 2)
     path = generated.write(rows(a=["x", "y", "1"]), tmp_path / "new.parquet")
     doubts = Doubts(model)
     with pytest.warns(TableWarning, match="2 of 3 values are not numbers"):

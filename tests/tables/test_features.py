@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, make_features, read_table
-from tacit.tables.columns import judge_columns
-from tacit.tables.features import feature_names
+from tacit.tables._columns import judge_columns
+from tacit.tables._features import feature_names
 from tests.tables import generated
 
 N = 300

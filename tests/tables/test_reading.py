@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, read_table
-from tacit.tables.marks import Marks
-from tacit.tables.reading import KnownColumns, read_raw
-from tacit.tables.sampling import read_sample
+from tacit.tables._marks import Marks
+from tacit.tables._reading import KnownColumns, read_raw
+from tacit.tables._sampling import read_sample
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
 
@@ -189,7 +189,7 @@ def test_few_unlabeled_rows_of_a_big_file_are_drawn_and_every_label_is_kept(tmp_
     frame = pd.DataFrame({"x": range(5000), "z": [k % 7 for k in range(5000)]})
     frame["y"] = [("a", "b")[k % 2] if k % 100 == 0 or k % 100 == 51 else None for k in range(5000)]
     for small in (0, 10**9):  # read in pieces, and read whole
-        monkeypatch.setattr("tacit.tables.sampling.is_big_parquet", lambda *_, s=small: s == 0)
+        monkeypatch.setattr("tacit.tables._sampling.is_big_parquet", lambda *_, s=small: s == 0)
         path = tmp_path / "t.parquet"
         frame.to_parquet(path)
         table = read_table(path, "y", max_unlabeled=500)

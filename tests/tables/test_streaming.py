@@ -5,7 +5,7 @@ import pyarrow.parquet
 import pytest
 
 from tacit.rows import Rows
-from tacit.rows.moments import Moments
+from tacit.rows._moments import Moments
 from tacit.tables import (
     TableError,
     fit_streamed,
@@ -15,9 +15,9 @@ from tacit.tables import (
     read_table,
     save_model,
 )
-from tacit.tables import streamed_rows as rows_module
-from tacit.tables.standardised_numbers import StandardisedNumbers
-from tacit.tables.streaming import is_streamable
+from tacit.tables import _streamed_rows as rows_module
+from tacit.tables._standardised_numbers import StandardisedNumbers
+from tacit.tables._streaming import is_streamable
 
 
 def numeric(n_rows=3000, n_labels=80, seed=0):
@@ -87,7 +87,7 @@ def test_constants_and_counters_are_left_out_and_can_be_kept(path):
 
 @pytest.mark.parametrize("model", ["icls", "projected", "supervised"])
 def test_a_streamed_fit_is_the_fit_in_memory(path, tmp_path, model):
-    from tacit.tables.fitting import new_classifier
+    from tacit.tables._fitting import new_classifier
 
     frame = numeric()
     fitted = fit_streamed(read_streamed(path, "y"), model)

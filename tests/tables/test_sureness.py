@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tacit import LeastSquaresClassifier
-from tacit.tables.sureness import Sureness, learn_sureness, margins
+from tacit.tables._sureness import Sureness, learn_sureness, margins
 
 
 def problem(n, shift, seed=0):

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError
-from tacit.tables.marks import Marks, mark_notes
-from tacit.tables.targets import find_column, read_target
+from tacit.tables._marks import Marks, mark_notes
+from tacit.tables._targets import find_column, read_target
 
 
 def target(values, mark=None, labels=(), **options):

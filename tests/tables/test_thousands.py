@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError, fit_table, predict_file, read_table
-from tacit.tables.decimal_signs import DecimalSign
-from tacit.tables.formats import format_of_text
-from tacit.tables.reading import read_raw
-from tacit.tables.written_numbers import FittedNumbers, plain_numbers
+from tacit.tables._decimal_signs import DecimalSign
+from tacit.tables._formats import format_of_text
+from tacit.tables._reading import read_raw
+from tacit.tables._written_numbers import FittedNumbers, plain_numbers
 from tests.tables.test_written_numbers import N, predicted, table
 
 RANDOM = np.random.default_rng(1)

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from tacit.tables import TableError, fit_table, predict_file, predict_frame, read_table
-from tacit.tables.doubts import TableWarning
+from tacit.tables._doubts import TableWarning
 
 N = 160
 RANDOM = np.random.default_rng(0)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables.dates import TIME
-from tacit.tables.typed_columns import as_kind
+from tacit.tables._dates import TIME
+from tacit.tables._typed_columns import as_kind
 
 
 def kinds():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from tacit.tables import fit_table, predict_file, read_table
-from tacit.tables.decimal_signs import DecimalSign
-from tacit.tables.doubts import TableWarning
-from tacit.tables.formats import format_of_text
-from tacit.tables.reading import KnownColumns, read_raw
-from tacit.tables.written_numbers import FittedNumbers, plain_numbers
+from tacit.tables._decimal_signs import DecimalSign
+from tacit.tables._doubts import TableWarning
+from tacit.tables._formats import format_of_text
+from tacit.tables._reading import KnownColumns, read_raw
+from tacit.tables._written_numbers import FittedNumbers, plain_numbers
 
 N = 120
 AMOUNTS = np.random.default_rng(0).lognormal(8, 1.5, N).round(2)

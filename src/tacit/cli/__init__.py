@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.cli.interrupts import end_now, listen
+from tacit.cli._interrupts import end_now, listen
 
 # By these, some terminals and CI services ask for colours where nobody could see them.
 _FORCED_COLOURS = (
@@ -40,6 +40,6 @@ def _run() -> None:
         sys.exit(
             "The command line needs typer and rich; install them with: pip install 'tacit[cli]'"
         )
-    from tacit.cli.errors import run
+    from tacit.cli._errors import run
 
     run()

@@ -6,13 +6,13 @@ needs neither network nor other files, and it reads without JavaScript, on paper
 reader.
 """
 
-from tacit.report.blocks import Code, Figure, Finding, Findings, KeyValues, Kind, Styled, Text
-from tacit.report.curves import Curves, Series
-from tacit.report.differences import Difference, Differences
-from tacit.report.markup import Block, Ids, Markup
-from tacit.report.page import Page, Section
-from tacit.report.table import Cell, Column, Table
-from tacit.report.verdict import Rate, Rates, Verdict
+from tacit.report._blocks import Code, Figure, Finding, Findings, KeyValues, Kind, Styled, Text
+from tacit.report._curves import Curves, Series
+from tacit.report._differences import Difference, Differences
+from tacit.report._markup import Block, Ids, Markup
+from tacit.report._page import Page, Section
+from tacit.report._table import Cell, Column, Table
+from tacit.report._verdict import Rate, Rates, Verdict
 
 __all__ = [
     "Block",

@@ -1,12 +1,12 @@
 """Splitters that know which rows can be tested on, and comparisons made with them."""
 
-from tacit.selection.comparing import compare
-from tacit.selection.comparison import Comparison
-from tacit.selection.contestants import Contestant, default_contestants
-from tacit.selection.curve import LearningCurve
-from tacit.selection.learning import learning_curve
-from tacit.selection.splitters import LabeledKFold, LabeledStratifiedShuffleSplit
-from tacit.selection.verdict import Kind, Verdict
+from tacit.selection._comparing import compare
+from tacit.selection._comparison import Comparison
+from tacit.selection._contestants import Contestant, default_contestants
+from tacit.selection._curve import LearningCurve
+from tacit.selection._learning import learning_curve
+from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
+from tacit.selection._verdict import Kind, Verdict
 
 __all__ = [
     "Comparison",

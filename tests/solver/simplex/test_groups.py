@@ -8,8 +8,8 @@ import pytest
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import Block, NumpyRows
 from tacit.solver import SimplexProblem, Status, solve_simplex_interior_point
-from tacit.solver.simplex.dense_groups import finish_by_groups
-from tacit.solver.simplex.groups import GroupedRule, SharedRows, alike, merged, sizes_of
+from tacit.solver.simplex._dense_groups import finish_by_groups
+from tacit.solver.simplex._groups import GroupedRule, SharedRows, alike, merged, sizes_of
 
 
 def _table(seed, n_rows=6000):

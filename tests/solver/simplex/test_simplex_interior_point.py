@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tacit.solver import Status, solve_interior_point
-from tacit.solver.problem import BoxProblem
+from tacit.solver._problem import BoxProblem
 from tacit.solver.simplex import SimplexProblem, solve_simplex_interior_point
-from tacit.solver.simplex.curvature import Pairs
+from tacit.solver.simplex._curvature import Pairs
 
 
 def _problem(seed, n_classes=None, n_equalities=0, distance=1.0, whole_numbers=False):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacit.solver.problem import BoxProblem
+from tacit.solver._problem import BoxProblem
 from tacit.solver.simplex import SimplexProblem
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tacit import ICLSClassifier
 from tacit.solver import SimplexProblem, solve_simplex_interior_point
-from tacit.solver.simplex.ties import solve_simplex_with_ties
+from tacit.solver.simplex._ties import solve_simplex_with_ties
 
 
 def _rows(seed, kind, n_unlabeled=4000):

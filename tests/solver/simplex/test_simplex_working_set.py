@@ -6,7 +6,7 @@ import pytest
 from tacit.rows import CsrRows, NumpyRows, moments_and_sample
 from tacit.solver import Coefficients, SimplexRowsProblem, Status
 from tacit.solver.simplex import solve_simplex_interior_point, solve_simplex_working_set
-from tacit.solver.simplex.cells import Cells
+from tacit.solver.simplex._cells import Cells
 
 
 def _problem(seed, distance=1.0, n_rows=6000, kind="normal", n_classes=4, n_equalities=0):

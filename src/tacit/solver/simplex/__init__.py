@@ -1,9 +1,9 @@
 """More than two classes: soft labels on the simplex, one joint problem."""
 
-from tacit.solver.simplex.interior_point import solve_simplex_interior_point
-from tacit.solver.simplex.large import solve_simplex_working_set
-from tacit.solver.simplex.problem import SimplexProblem
-from tacit.solver.simplex.rows_problem import SimplexRowsProblem
+from tacit.solver.simplex._interior_point import solve_simplex_interior_point
+from tacit.solver.simplex._large import solve_simplex_working_set
+from tacit.solver.simplex._problem import SimplexProblem
+from tacit.solver.simplex._rows_problem import SimplexRowsProblem
 
 __all__ = [
     "SimplexProblem",

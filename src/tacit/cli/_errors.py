@@ -1,0 +1,175 @@
+"""The one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+import warnings
+from typing import Any, NoReturn
+
+import typer
+
+from tacit.cli._interrupts import INTERRUPTED, end_now, has_come
+
+OK, FAILED, USAGE = 0, 1, 2
+# Typer brings its own copy of click or uses the installed one, by version; this is its base class
+# of everything that is wrong with how a command was written.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+_ADVICE = {
+    errno.ENOSPC: "free some space, or name another place.",
+    errno.EDQUOT: "free some space, or name another place.",
+    errno.EFBIG: "raise the limit on the size of files, or name another place.",
+    errno.EACCES: "change the permissions, or name another place.",
+    errno.EPERM: "change the permissions, or name another place.",
+    errno.EROFS: "name a place that can be written to.",
+    errno.ENAMETOOLONG: "give a shorter name.",
+}
+
+_debug = False
+
+
+def set_debug(wanted: bool) -> None:
+    """Show where errors come from; called by the option --debug."""
+    global _debug
+    _debug = _debug or wanted
+
+
+def run(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        What stands behind `tacit`; by default, what this process was started with.
+    """
+    code = _run(sys.argv[1:] if arguments is None else arguments)
+    if code == INTERRUPTED or has_come():
+        end_now()
+    # Without waiting for worker processes and threads, which have nothing left to do.
+    sys.exit(_flushed(code))
+
+
+def _run(arguments: list[str]) -> int:
+    command = "tacit"
+    try:
+        from tacit.cli._app import app
+
+        group: Any = typer.main.get_command(app)
+        command = _command_of(arguments, list(getattr(group, "commands", ())))
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn(command)
+            result = group.main(args=arguments, prog_name="tacit", standalone_mode=False)
+            sys.stdout.flush()
+        return result if isinstance(result, int) else OK
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except (Exception, SystemExit) as error:
+        # An interruption may break what is under way, and the error that follows hides it.
+        if has_come() or _follows(error, KeyboardInterrupt):
+            return INTERRUPTED
+        # Typer turns this one into an exit of its own.
+        if _follows(error, BrokenPipeError):
+            return _unheard()
+        return _told(command, error)
+
+
+def _follows(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _told(command: str, error: BaseException) -> int:
+    """Say what went wrong, and give the exit code."""
+    if isinstance(error, typer.Exit):
+        return int(error.exit_code)
+    if isinstance(error, _UsageError):
+        return _say_usage(command, error)
+    if isinstance(error, MemoryError):
+        sentence = (
+            "there is not enough memory; use fewer rows or columns, or a Parquet file with "
+            "numeric columns, which is streamed."
+        )
+    elif _is_for_people(error):
+        sentence = _sentence(error)
+    else:
+        sentence = (
+            f"something unexpected went wrong ({type(error).__name__}: {_sentence(error)}); run it "
+            "again with --debug to see where."
+        )
+    return _say(command, sentence, error)
+
+
+def _is_for_people(error: BaseException) -> bool:
+    """Whether the message of an error is written for whoever typed the command."""
+    if isinstance(error, LookupError):
+        from tacit.research.datasets import DatasetNotFoundError
+
+        return isinstance(error, DatasetNotFoundError)
+    # What cannot be decoded is told by Python in bytes and positions.
+    if isinstance(error, UnicodeError):
+        return False
+    return isinstance(error, ValueError | OSError | ImportError)
+
+
+def _say(command: str, sentence: str, error: BaseException) -> int:
+    if _debug:
+        traceback.print_exception(error)
+    sys.stderr.write(f"{command}: {sentence}\n")
+    return FAILED
+
+
+def _say_usage(command: str, error: Any) -> int:
+    if _debug:
+        traceback.print_exception(error)
+    message = " ".join(str(error.format_message()).split()).replace(": Value error,", ":")
+    if not message:  # no command at all: the help has been printed
+        return USAGE
+    sys.stderr.write(f"{command}: {message.rstrip('.')}; see `{command} --help`.\n")
+    return USAGE
+
+
+def _sentence(error: BaseException) -> str:
+    """The message of an error on one line."""
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{os.fspath(error.filename)!r}" if error.filename else "the output"
+        advice = _ADVICE.get(error.errno or 0, "check the name and the permissions.")
+        return f"{where}: {error.strerror}; {advice}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _warn(command: str) -> Any:
+    """Warnings of the library as sentences, too."""
+
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
+    ) -> None:
+        place = f" ({category.__name__}, {filename}:{lineno})" if _debug else ""
+        words = " ".join(str(message).split())
+        sys.stderr.write(f"{command}: warning: {words}{place}\n")
+
+    return show
+
+
+def _command_of(arguments: list[str], known: list[str]) -> str:
+    names = [argument for argument in arguments if argument in known]
+    return f"tacit {names[0]}" if names else "tacit"
+
+
+def _unheard() -> int:
+    """Whoever read the output has seen enough; nothing went wrong."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK
+
+
+def _flushed(code: int) -> int:
+    """`code`, when all that was printed is on its way."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            # What cannot be written now would fail once more when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code

@@ -1,0 +1,111 @@
+"""`tacit reproduce`: every table and figure of the paper, beside the published numbers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from tacit.cli._experiment_options import (
+    Cluster,
+    DataFolder,
+    Datasets,
+    OutFolder,
+    check_folder,
+    chosen_datasets,
+)
+from tacit.cli._interrupts import resumable
+from tacit.cli._options import Debug, Jobs
+from tacit.cli._output import stages, stdout_console, this_command
+
+if TYPE_CHECKING:
+    from tacit.research.paper._findings import Finding
+
+
+class Part(StrEnum):
+    """The parts of the paper."""
+
+    ALL = "all"
+    TABLE1 = "table1"
+    TABLE2 = "table2"
+    REGULARISED = "regularised"
+    FIGURE1 = "figure1"
+    FIGURE2 = "figure2"
+    THEOREM = "theorem"
+
+
+_COLOURS = {True: "green", False: "red", None: "yellow"}
+
+
+def reproduce(
+    parts: Annotated[
+        list[Part] | None, typer.Argument(help="What to reproduce.", show_default="all")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few repeats only, in about a minute.")
+    ] = False,
+    datasets: Datasets = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Repeats, instead of 20 (tables), 100 (figure 2).")
+    ] = None,
+    out: OutFolder = Path("reproduced"),
+    data: DataFolder = None,
+    jobs: Jobs = -1,
+    cluster: Cluster = None,
+    debug: Debug = False,
+) -> None:
+    """Reproduce the tables and figures of the paper.
+
+    Krijthe & Loog, "Implicitly Constrained Semi-Supervised Least Squares Classification" (2015);
+    each number stands beside the published one. Runs are kept in the folder as they come: a call
+    that was interrupted goes on where it stopped, and one with more repeats adds to what is there.
+    """
+    chosen = chosen_datasets(datasets)
+    check_folder(out)
+    from tacit.cli._grids import PIPE_WIDTH, print_grid
+    from tacit.research.datasets import PAPER
+    from tacit.research.paper._page import duration, summary_in_words, write_page
+    from tacit.research.paper._plans import Effort
+    from tacit.research.paper._reproduce import PARTS, Request, with_repeats
+    from tacit.research.paper._reproduce import reproduce as run_request
+
+    names = {part.value for part in parts or []}
+    request = Request(
+        out=out,
+        parts=PARTS if not names or "all" in names else tuple(p for p in PARTS if p in names),
+        datasets=chosen or PAPER,
+        effort=with_repeats(Effort.quick() if quick else Effort(), repeats),
+        data=data,
+        jobs=jobs,
+        cluster=cluster,
+        must_have=chosen is not None,
+    )
+    with resumable(out):
+        with stages() as on_progress:
+            result = run_request(request, on_progress)
+        page = write_page(result, this_command())
+    console = stdout_console(PIPE_WIDTH)
+    for section in result.sections:
+        console.rule(Text(section.title, style="bold"), align="left")
+        for grid in section.grids:
+            print_grid(console, grid, title=grid.title != section.title)
+        for words in section.words:
+            console.print(Text(f"{words}\n"))
+        for name, caption in section.figures:
+            console.print(Text(f"{out / name}.png: {caption}\n"))
+        for finding in section.findings:
+            _print_finding(console, finding)
+    for name, reason in result.missing.items():
+        console.print(Text.assemble((f"{name} was left out: ", "yellow"), f"{reason}\n"))
+    console.rule(align="left")
+    console.print(Text(summary_in_words(result), style="bold"))
+    console.print(Text(f"It took {duration(result.seconds)}. Everything is on one page: {page}"))
+
+
+def _print_finding(console: Console, finding: Finding) -> None:
+    verdict = (f"{finding.verdict}: ", f"bold {_COLOURS[finding.holds]}")
+    console.print(Text.assemble(verdict, f"{finding.claim} ", (f"{finding.evidence}\n", "dim")))

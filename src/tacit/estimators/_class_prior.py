@@ -1,0 +1,104 @@
+"""What is known about the shares of the classes among the unlabeled rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tacit._typing import Vector
+from tacit.estimators._training import TrainingData
+
+# Shares given as decimal numbers need not add up to one to the last digit.
+ROUNDING = 1e-6
+
+
+def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
+    """The share of each class that the parameter `class_prior` stands for, or None.
+
+    Parameters
+    ----------
+    class_prior : array-like of shape (K,), mapping, Series, "labeled" or None
+        Shares in the order of the sorted classes, or by class (a mapping, or a pandas Series with
+        the classes in its index), or the (weighted) shares of the classes among the labeled rows.
+    data : TrainingData
+        The labeled rows and their classes.
+
+    Returns
+    -------
+    ndarray of shape (K,) or None
+        Not negative, with a sum of one. Every such shares can be met, by giving them to each row.
+    """
+    if class_prior is None:
+        return None
+    if isinstance(class_prior, str):
+        if class_prior != "labeled":
+            raise ValueError(
+                f'class_prior is {class_prior!r}; it must be "labeled", one share for each class, '
+                "or None."
+            )
+        counts = np.bincount(data.codes, data.weights, minlength=len(data.classes))
+        return np.asarray(counts / counts.sum(), dtype=np.float64)
+    # A Series without an index of its own is numbered, which is an index by class for classes
+    # 0, 1, ... and refused for others: its order is never taken for that of the classes.
+    if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
+        class_prior = _by_class(class_prior)
+    if isinstance(class_prior, Mapping):
+        class_prior = _in_order(class_prior, data.classes.tolist())
+    try:
+        shares = np.asarray(class_prior, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"class_prior is {class_prior!r}; it must be numbers: {error}") from error
+    classes = data.classes.tolist()
+    if shares.shape != (len(classes),):
+        raise ValueError(
+            f"class_prior has shape {shares.shape}; it must have one share for each of the "
+            f"{len(classes)} classes, in their order {_shorten(classes)}."
+        )
+    if not ((shares >= 0.0) & (shares <= 1.0)).all():
+        raise ValueError(
+            f"class_prior is {shares.tolist()}; every share must lie between 0 and 1, for no "
+            "labels have another."
+        )
+    if abs(float(shares.sum()) - 1.0) > ROUNDING:
+        raise ValueError(
+            f"class_prior is {shares.tolist()} with a sum of {shares.sum():g}; the shares of all "
+            "classes must add up to 1."
+        )
+    return np.asarray(shares / shares.sum())
+
+
+def _by_class(series: Any) -> Any:
+    """A Series as a mapping from classes to shares, each class once."""
+    if getattr(series, "ndim", 1) != 1:
+        raise ValueError(
+            "class_prior is a table with rows and columns; it must be one share for each class: a "
+            "list, a mapping or a Series with the classes as its index."
+        )
+    index = list(series.index)
+    if len(set(index)) < len(index):
+        twice = next(c for c in index if index.count(c) > 1)
+        raise ValueError(
+            f"class_prior has the class {twice!r} in its index more than once; give one share for "
+            "each class."
+        )
+    return series.to_dict()
+
+
+def _in_order(shares: Mapping[Any, Any], classes: list[Any]) -> list[Any]:
+    missing = [c for c in classes if c not in shares]
+    unknown = [c for c in shares if c not in classes]
+    if missing or unknown:
+        what = f"no share for the class {missing[0]!r}" if missing else ""
+        also = f"a share for {unknown[0]!r}, which is no class of y" if unknown else ""
+        raise ValueError(
+            f"class_prior has {' and '.join(filter(None, [what, also]))}; the classes are "
+            f"{_shorten(classes)}."
+        )
+    return [shares[c] for c in classes]
+
+
+def _shorten(classes: list[Any], most: int = 6) -> str:
+    shown = ", ".join(repr(c) for c in classes[:most])
+    return f"{shown}, ..." if len(classes) > most else shown

@@ -1,0 +1,202 @@
+"""Which rows are labeled, and with what."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from tacit._typing import AnyArray, Index, Mask
+from tacit.estimators._storage import is_elsewhere
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a table, some of them unknown.
+
+    Attributes
+    ----------
+    is_labeled : ndarray of bool of shape (n,)
+        Where the label is known.
+    classes : ndarray of shape (K,)
+        The sorted labels that occur.
+    codes : ndarray of int of shape (n_labeled,)
+        For every labeled row, in order, the position of its label in `classes`.
+    """
+
+    is_labeled: Mask
+    classes: AnyArray
+    codes: Index
+
+    @property
+    def values(self) -> AnyArray:
+        """The labels of the labeled rows."""
+        return np.asarray(self.classes[self.codes])
+
+
+def read_labels(y: Any, unlabeled: Any = -1) -> Labels:
+    """Tell labels from marks.
+
+    Missing values (None, NaN, pandas NA and NaT) always mean "unlabeled"; so does the value
+    `unlabeled`, unless it is None.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Strings, booleans, numbers or a pandas categorical, with marks among them.
+    unlabeled : object, default=-1
+        The mark besides missing values. With None there is no other mark, so -1 can be a class.
+    """
+    values = _as_column(y)
+    marked = _is_missing(values) | _equals(values, unlabeled)
+    known = values[~marked]
+    if known.dtype == object:
+        known = _natural(known)
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        raise ValueError("Input y contains infinity; labels must be finite.")
+    if len(known):
+        check_classification_targets(known)
+    _check_mark_as_string(known, unlabeled)
+    classes, codes = np.unique(known, return_inverse=True)
+    return Labels(~marked, classes, codes.reshape(-1).astype(np.intp))
+
+
+class ScoresLabeledRows:
+    """A classifier's `score` that leaves out the rows whose label is unknown."""
+
+    unlabeled: Any
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on the labeled rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Labels; rows marked as unlabeled are left out.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The part of the labeled rows that are predicted right.
+        """
+        known = is_labeled(y, self.unlabeled)
+        if known.all():
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        if not known.any():
+            raise ValueError("y has no labels: there is nothing to score.")
+        if is_elsewhere(X):
+            raise TypeError(
+                f"X is a {type(X).__name__} and y marks rows as unlabeled; to score, leave these "
+                "rows out of X and y."
+            )
+        index = np.flatnonzero(known)
+        weights = None if sample_weight is None else _safe_indexing(sample_weight, index)
+        labels = read_labels(y, self.unlabeled).values
+        return float(super().score(_safe_indexing(X, index), labels, weights))  # type: ignore[misc]
+
+
+def is_labeled(y: Any, unlabeled: Any = -1) -> Mask:
+    """Where the label is known; marks as in `read_labels`."""
+    values = _as_column(y)
+    return ~(_is_missing(values) | _equals(values, unlabeled))
+
+
+def _check_mark_as_string(known: AnyArray, unlabeled: Any) -> None:
+    """NumPy turns ["yes", "no", -1] into strings; the mark would be a class without a word."""
+    is_number = isinstance(unlabeled, numbers.Number) and not isinstance(unlabeled, bool)
+    if is_number and known.dtype.kind in "UO" and (known == str(unlabeled)).any():
+        raise ValueError(
+            f'y has the label "{unlabeled}", a string, and unlabeled is the number {unlabeled}. '
+            f'Set unlabeled="{unlabeled}" if it marks unlabeled rows, or unlabeled=None if it is '
+            "a class."
+        )
+
+
+def _as_column(y: Any) -> AnyArray:
+    if y is None:
+        raise ValueError(
+            "This estimator requires y to be passed, but the target y is None. "
+            "Mark single unlabeled rows by -1 or NaN, or pass them as X_unlabeled."
+        )
+    # A list such as ["a", "b", -1] or [True, None] must not be turned into strings or floats.
+    values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if isinstance(y, list | tuple) and not _is_mixed(values):
+        values = np.asarray(y)
+    if values.dtype.kind == "f" and not isinstance(getattr(y, "dtype", values.dtype), np.dtype):
+        # pandas' nullable integers with NA among them would become floats.
+        values = np.asarray(y, dtype=object)
+    if values.dtype.kind == "T":
+        values = values.astype(object)
+    return np.asarray(column_or_1d(values, warn=True))
+
+
+def _is_mixed(values: AnyArray) -> bool:
+    kinds = {bool if isinstance(v, bool | np.bool_) else _kind(v) for v in values.ravel()}
+    return len(kinds) > 1 or kinds == {type(None)}
+
+
+def _kind(value: Any) -> type:
+    if isinstance(value, str):
+        return str
+    if isinstance(value, numbers.Number):
+        return float
+    return type(value)
+
+
+def _is_missing(values: AnyArray) -> Mask:
+    if values.dtype.kind in "fc":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind in "mM":
+        return np.asarray(np.isnat(values))
+    if values.dtype == object:
+        return np.fromiter((_is_missing_value(v) for v in values), dtype=bool, count=len(values))
+    return np.zeros(len(values), dtype=bool)
+
+
+def _is_missing_value(value: Any) -> bool:
+    # pandas' NA and NaT are known by the names of their types, so that pandas is not imported.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and math.isnan(value)
+
+
+def _equals(values: AnyArray, mark: Any) -> Mask:
+    """Where a value is the mark, and of its kind: "-1" is not -1, False is not 0."""
+    if mark is None or _is_missing_value(mark):
+        return np.zeros(len(values), dtype=bool)
+    kind = _mark_kind(mark)
+    if values.dtype == object:
+        same = (_mark_kind(v) is kind and bool(v == mark) for v in values)
+        return np.fromiter(same, dtype=bool, count=len(values))
+    kinds = {"b": bool, "U": str, "S": str}
+    if kinds.get(values.dtype.kind, float) is not kind:
+        return np.zeros(len(values), dtype=bool)
+    return np.asarray(values == mark)
+
+
+def _mark_kind(value: Any) -> type:
+    return bool if isinstance(value, bool | np.bool_) else _kind(value)
+
+
+def _natural(known: AnyArray) -> AnyArray:
+    """An object array of labels as an array of booleans or numbers; strings stay objects."""
+    kinds = {_mark_kind(v) for v in known}
+    if len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise TypeError(
+            f"y mixes labels of the kinds {names}; give all labels one type, for example with "
+            "y.astype(str) on the labeled rows."
+        )
+    if kinds <= {bool, float}:
+        return np.array(known.tolist())
+    return known

@@ -1,0 +1,351 @@
+"""The paper's baseline: learn from your own predictions."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from tacit._typing import AnyArray, Index, Matrix
+from tacit.estimators._labels import ScoresLabeledRows
+from tacit.estimators._least_squares import LeastSquaresClassifier
+from tacit.estimators._linear import LinearClassifier, read_alpha
+from tacit.estimators._storage import is_elsewhere
+from tacit.estimators._training import (
+    DTYPES,
+    TrainingData,
+    all_or_nothing,
+    read_training_data,
+    stack,
+)
+from tacit.rows import CsrRows, NumpyRows
+from tacit.solver import Certificate, ConstraintSet, LabeledRows, Method, certify, project
+from tacit.solver._certificate import Predictor
+from tacit.solver._least_squares import fit_least_squares, supervised_basis
+from tacit.solver._self_learning import (
+    LeastSquaresRefits,
+    SelfLearningResult,
+    SelfLearningStatus,
+    indicators,
+    self_learn,
+)
+
+
+def _base_has(name: str) -> Any:
+    def check(self: SelfLearningClassifier) -> bool:
+        # Ensembles have a length, and none before `fit`, so `or` cannot choose between them.
+        base = getattr(self, "estimator_", self.estimator)
+        base = LeastSquaresClassifier() if base is None else base
+        getattr(base, name)  # its AttributeError says what is missing
+        return True
+
+    return check
+
+
+class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
+    """Self-learning (McLachlan 1975): refit on all rows with the predicted labels.
+
+    Fit on the labeled rows, label the unlabeled rows with the prediction, refit on all rows, and
+    repeat until no label changes. Simple, popular, and without any guarantee: `certificate_` shows
+    by how much it can raise the squared loss.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What to refit; `predict` is all it needs. The default is LeastSquaresClassifier, for which
+        the factorisation of all rows is computed once; with `alpha="loo"` its penalty is chosen
+        once, on the labeled rows, and not again on labels that were made up.
+    max_iter : int, default=100
+        Refits at the most.
+    unlabeled : object, default=-1
+        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
+        do. None: no other mark, so that -1 can be a class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels.
+    estimator_ : scikit-learn classifier
+        The last fit.
+    coef_, intercept_ : ndarray
+        Those of `estimator_`, where it has them.
+    soft_labels_ : ndarray of shape (U,) or (U, K)
+        The labels that the last fit was given for the unlabeled rows: 1 for `classes_[1]` and 0 for
+        `classes_[0]`, or one indicator a class for more than two.
+    solution_ : tacit.solver._self_learning.SelfLearningResult
+        Why it stopped, the number of labels that each refit changed, the length of a cycle.
+    certificate_ : tacit.solver.Certificate or None
+        Best and worst change of the squared loss over all labelings against the supervised fit.
+        For other bases than least squares, of the squared loss of their probabilities; None for a
+        base without `predict_proba`.
+    n_iter_ : int
+        Refits; 0 without unlabeled rows.
+    n_features_in_ : int
+        Features seen in `fit`.
+    feature_names_in_ : ndarray of shape (d,)
+        Their names, where X had any.
+
+    References
+    ----------
+    McLachlan, Iterative reclassification procedure for constructing an asymptotically optimal rule
+    of allocation in discriminant analysis, JASA 70, 1975.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from tacit import SelfLearningClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> partly = y.copy()
+    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
+    >>> model = SelfLearningClassifier().fit(X, partly)
+    >>> model.certificate_.worst_change > 0  # it may have made things worse
+    True
+    """
+
+    classes_: AnyArray
+    estimator_: Any
+    soft_labels_: Matrix
+    solution_: SelfLearningResult
+    certificate_: Certificate | None
+    n_iter_: int
+
+    def __init__(self, estimator: Any = None, max_iter: int = 100, unlabeled: Any = -1) -> None:
+        self.estimator = estimator
+        self.max_iter = max_iter
+        self.unlabeled = unlabeled
+
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+    ) -> SelfLearningClassifier:
+        """Fit on labeled rows, then on all rows until the labels settle.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, labeled and unlabeled.
+        y : array-like of shape (n,)
+            Labels, and marks for unlabeled rows.
+        X_unlabeled : array-like of shape (m, d), optional
+            More unlabeled rows, of weight one.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights of the rows of X, passed on to the base estimator.
+
+        Returns
+        -------
+        SelfLearningClassifier
+            The fitted classifier.
+        """
+        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
+            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
+        with all_or_nothing(self):
+            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+            if not isinstance(data.unlabeled, NumpyRows | CsrRows):
+                raise TypeError(
+                    f"X_unlabeled is a {type(X_unlabeled).__name__}; self-learning refits on labels"
+                    " of single rows and needs them in memory, as an array or a sparse matrix."
+                )
+            base = LeastSquaresClassifier() if self.estimator is None else self.estimator
+            self.classes_ = data.classes
+            if type(base) is LeastSquaresClassifier:
+                self._fit_least_squares(base, data)
+            else:
+                self._fit_any(base, data)
+            self.n_iter_ = self.solution_.n_iter
+            codes = self.solution_.labels
+            self.soft_labels_ = indicators(codes, len(self.classes_))
+            for name in ("coef_", "intercept_"):
+                vars(self).pop(name, None)  # of an earlier fit with another base
+                if hasattr(self.estimator_, name):
+                    setattr(self, name, getattr(self.estimator_, name))
+            self._warn_if_unsettled()
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        base = LeastSquaresClassifier() if self.estimator is None else self.estimator
+        if isinstance(base, BaseEstimator):
+            tags.input_tags.sparse = get_tags(base).input_tags.sparse
+        return tags
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row, by the last fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Members of `classes_`.
+        """
+        return self._delegate("predict", X)
+
+    @available_if(_base_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """The decision of the last fit on each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, K)
+            As the base estimator has it.
+        """
+        return self._delegate("decision_function", X)
+
+    @available_if(_base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """The class probabilities of the last fit on each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            As the base estimator has it.
+        """
+        return self._delegate("predict_proba", X)
+
+    def _delegate(self, name: str, X: Any) -> Any:
+        check_is_fitted(self)
+        if is_elsewhere(X):
+            if isinstance(self.estimator_, LinearClassifier):
+                return getattr(self.estimator_, name)(X)
+            raise TypeError(
+                f"X is a {type(X).__name__}; a {type(self.estimator_).__name__} needs the rows in "
+                "memory, as an array."
+            )
+        X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
+        return getattr(self.estimator_, name)(X)
+
+    def _fit_least_squares(self, base: LeastSquaresClassifier, data: TrainingData) -> None:
+        alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
+        basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
+        supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
+        labeled = LabeledRows(data.X, data.targets, data.weights)
+        constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
+        refits = LeastSquaresRefits(constraints, len(data.classes))
+        self.solution_ = self_learn(refits.refit, refits.predictions(supervised), self.max_iter)
+        final, in_set = supervised, None
+        if len(self.solution_.labels):
+            final = refits.coefficients(self.solution_.labels)
+        if len(data.classes) == 2:
+            in_set = project(constraints, supervised, "all", basis, Method()).inside
+        self.estimator_ = clone(base)
+        self.estimator_._store(final)
+        self.estimator_.classes_ = data.classes
+        self.estimator_.alpha_ = alpha
+        self.estimator_.rank_ = constraints.basis.rank
+        self.estimator_.n_features_in_ = self.n_features_in_
+        self.certificate_ = certify(
+            supervised.values,
+            final.values,
+            data.X,
+            data.targets,
+            data.weights,
+            data.unlabeled,
+            supervised_in_set=in_set,
+        )
+
+    def _fit_any(self, base: Any, data: TrainingData) -> None:
+        pool, weights = data.unlabeled.X, data.unlabeled.weights  # type: ignore[attr-defined]
+        all_X = stack(data.X.astype(pool.dtype, copy=False), pool)
+        all_weights = None
+        if data.weights is not None or weights is not None:
+            if not has_fit_parameter(base, "sample_weight"):
+                raise ValueError(
+                    f"sample_weight was given, but the base estimator {type(base).__name__} does "
+                    "not take weights; choose another base estimator or leave the weights out."
+                )
+            labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
+            all_weights = np.concatenate(
+                [labeled, np.ones(pool.shape[0]) if weights is None else weights]
+            )
+
+        def fitted(codes: Index, rows: slice) -> Any:
+            extra = {} if all_weights is None else {"sample_weight": all_weights[rows]}
+            model = clone(base)
+            if "unlabeled" in model.get_params(deep=False):
+                model.set_params(unlabeled=None)  # every row has a label here, -1 among them
+            return model.fit(all_X[rows], data.classes[codes], **extra)
+
+        def predicted(model: Any) -> Index:
+            return _positions(model.predict(pool), data.classes, type(base).__name__)
+
+        def refit(labels: Index) -> Index:
+            self.estimator_ = fitted(np.concatenate([data.codes, labels]), slice(None))
+            return predicted(self.estimator_)
+
+        supervised = fitted(data.codes, slice(len(data.codes)))
+        self.estimator_ = supervised
+        start = predicted(supervised) if pool.shape[0] else np.zeros(0, dtype=np.intp)
+        self.solution_ = self_learn(refit, start, self.max_iter)
+        self.certificate_ = None
+        if isinstance(supervised, LinearClassifier) or hasattr(supervised, "predict_proba"):
+            self.certificate_ = certify(
+                _values(supervised, len(data.classes)),
+                _values(self.estimator_, len(data.classes)),
+                data.X,
+                data.targets,
+                data.weights,
+                data.unlabeled,
+            )
+
+    def _warn_if_unsettled(self) -> None:
+        result = self.solution_
+        if result.status.is_success:
+            return
+        if result.status is SelfLearningStatus.CYCLE:
+            what = (
+                f"went round in a cycle of {result.cycle_length} labelings after {result.n_iter} "
+                f"refits, the last of which changed {result.changes[-1]} labels; the labels do not "
+                "settle on these data and more refits would not help"
+            )
+        else:
+            what = (
+                f"stopped after {result.n_iter} refits, the last of which changed "
+                f"{result.changes[-1]} labels, where 0 was wanted; raise max_iter"
+            )
+        warnings.warn(f"SelfLearningClassifier {what}.", ConvergenceWarning, stacklevel=3)
+
+
+def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
+    codes = np.minimum(np.searchsorted(classes, predictions), len(classes) - 1)
+    strangers = classes[codes] != predictions
+    if np.any(strangers):
+        raise ValueError(
+            f"estimator is a {base}, which predicted {predictions[strangers].tolist()[0]!r}, none "
+            "of the classes in y; it must be a classifier."
+        )
+    return np.asarray(codes, dtype=np.intp)
+
+
+def _values(model: Any, n_classes: int) -> Predictor:
+    """Regression values, or the probabilities of a base that has none."""
+
+    def values(X: Any) -> Matrix:
+        if X.shape[0] == 0:  # scikit-learn's classifiers refuse to judge no rows
+            return np.zeros(0 if n_classes == 2 else (0, n_classes))
+        if isinstance(model, LinearClassifier):
+            return np.asarray(model.decision_function(X) + 0.5)
+        probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
+        return probabilities[:, 1] if n_classes == 2 else probabilities
+
+    return values

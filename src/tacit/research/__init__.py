@@ -1,0 +1,1 @@
+"""The proof, apart from the product: datasets, experiments and the paper."""

@@ -1,0 +1,83 @@
+"""What is measured of a fitted classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from tacit._typing import AnyArray, Index, Matrix
+from tacit.estimators import SelfLearningClassifier
+from tacit.estimators._linear import LinearClassifier
+from tacit.research.experiments._protocols import Split, Table
+from tacit.selection._answers import answers
+
+ERROR = "error"
+TEST_LOSS = "squared loss, test"
+LABELED_LOSS = "squared loss, labeled"
+TRAINING_LOSS = "squared loss, labeled and unlabeled"
+MEASURES = (ERROR, TEST_LOSS, LABELED_LOSS, TRAINING_LOSS)
+
+
+def measure(model: Any, table: Table, split: Split) -> dict[str, AnyArray]:
+    """The contribution of every row to every measure, whose mean the measure is.
+
+    "error" is 1 for a wrong prediction. The squared losses are those of the regression value
+    against the true label, (f(x) - y)^2 with y in {0, 1}; they are left out for a classifier with
+    neither regression values nor probabilities, and for one without `classes_`, which say what the
+    probabilities are of.
+    """
+    tested = split.tested
+    classes = set(np.unique(table.y).tolist())
+    wrong = answers(model, table.X[tested], classes) != table.y[tested]
+    found = {ERROR: wrong.astype(np.float64)}
+    losses = squared_losses(model, table.X, table.y)
+    if losses is not None:
+        rows: dict[str, Index] = {
+            TEST_LOSS: tested,
+            LABELED_LOSS: split.labeled,
+            TRAINING_LOSS: np.concatenate([split.labeled, split.unlabeled]),
+        }
+        found |= {name: losses[which] for name, which in rows.items()}
+    return found
+
+
+def squared_losses(model: Any, X: Matrix, y: AnyArray) -> AnyArray | None:
+    """Half the squared distance of each row's regression values to the indicator of its class.
+
+    For two classes that is (f(x) - y)^2.
+    """
+    classes = getattr(model, "classes_", None)
+    values = None if classes is None else _regression_values(model, X)
+    if values is None:
+        return None
+    indicators = y[:, None] == np.asarray(classes)[None, :]
+    if values.shape != indicators.shape:
+        raise ValueError(
+            f"predict_proba gave an array of shape {values.shape} for {len(y)} rows and "
+            f"{indicators.shape[1]} classes_; it must give one row a row and one column a class"
+        )
+    losses: AnyArray = 0.5 * ((values - indicators) ** 2).sum(axis=1)
+    return losses
+
+
+def _regression_values(model: Any, X: Matrix) -> Matrix | None:
+    """One column a class: values of least squares, or probabilities; None where there are none."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X))
+    if not isinstance(_last_fit(model), LinearClassifier):
+        return None
+    values = np.asarray(model.decision_function(X)) + 0.5
+    return np.column_stack([1.0 - values, values]) if values.ndim == 1 else values
+
+
+def _last_fit(model: Any) -> Any:
+    """What decides in the end, within pipelines and self-learning."""
+    while True:
+        if isinstance(model, Pipeline):
+            model = model[-1]
+        elif isinstance(model, SelfLearningClassifier):
+            model = model.estimator_
+        else:
+            return model

@@ -1,0 +1,192 @@
+"""Runs, looked up and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from scipy.stats import wilcoxon
+
+from tacit._typing import Vector
+from tacit.research.experiments._contenders import SUPERVISED
+from tacit.research.experiments._measures import ERROR
+from tacit.research.experiments._run import OK, Run
+
+# Differences below this are rounding, not better or worse.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One classifier on one measure at one number of unlabeled rows, over the repeats.
+
+    Attributes
+    ----------
+    dataset, protocol, classifier, measure : str
+        What was measured.
+    n_labeled, n_unlabeled : int
+        Rows of the fit.
+    mean, standard_error, median : float
+        Over the repeats; the standard error of a single one is NaN.
+    times_worse : int or None
+        In how many repeats it was worse than its supervised twin on the same rows; None where no
+        repeat of both ended, so that nothing is known about it.
+    n_repeats : int
+        Repeats that ended.
+    n_flawed : int
+        Repeats whose status is not "ok": not converged, or failed.
+    n_compared : int
+        Repeats that ended for the twin as well, among which `times_worse` counts.
+    """
+
+    dataset: str
+    protocol: str
+    classifier: str
+    measure: str
+    n_labeled: int
+    n_unlabeled: int
+    mean: float
+    standard_error: float
+    median: float
+    times_worse: int | None
+    n_repeats: int
+    n_flawed: int
+    n_compared: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """The runs of experiments, by what they are about.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        All of them, in the order given.
+    twins : mapping of str to str
+        For classifiers, the supervised one that each is compared with; "supervised" for those that
+        are not named.
+    """
+
+    runs: tuple[Run, ...]
+    _by_key: dict[tuple[str, str, str, str, int], dict[int, Run]]
+    twins: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(runs: Iterable[Run], twins: Mapping[str, str] | None = None) -> Results:
+        """Index `runs`, whose classifiers are compared with `twins`."""
+        kept = tuple(runs)
+        by_key: dict[tuple[str, str, str, str, int], dict[int, Run]] = {}
+        for run in kept:
+            key = (run.dataset, run.protocol, run.measure, run.classifier, run.n_unlabeled)
+            by_key.setdefault(key, {})[run.repeat] = run
+        return Results(kept, by_key, {} if twins is None else dict(twins))
+
+    def names(self, column: str) -> list[Any]:
+        """The values of a column, each once, in their order."""
+        return list(dict.fromkeys(getattr(run, column) for run in self.runs))
+
+    def select(self, **columns: Any) -> Results:
+        """The runs whose columns have these values, for example `dataset="Sonar"`."""
+        chosen = (
+            run
+            for run in self.runs
+            if all(getattr(run, name) == value for name, value in columns.items())
+        )
+        return Results.of(chosen, self.twins)
+
+    def frame(self) -> Any:
+        """The runs as a pandas DataFrame, one row each and one column for each of its fields."""
+        names = [field.name for field in fields(Run)]
+        rows = [[getattr(run, name) for name in names] for run in self.runs]
+        return _import_pandas().DataFrame(rows, columns=names)
+
+    def sizes(self, dataset: str, protocol: str, classifier: str) -> list[int]:
+        """Numbers of unlabeled rows, from the smallest."""
+        return sorted(
+            size
+            for data, rule, measure, name, size in self._by_key
+            if (data, rule, measure, name) == (dataset, protocol, ERROR, classifier)
+        )
+
+    def values(
+        self, dataset: str, protocol: str, classifier: str, measure: str, n_unlabeled: int
+    ) -> Vector:
+        """One number a repeat, in their order; NaN where the fit failed."""
+        found = self._by_key.get((dataset, protocol, measure, classifier, n_unlabeled), {})
+        return np.array([found[repeat].value for repeat in sorted(found)])
+
+    def summary(
+        self,
+        dataset: str,
+        protocol: str,
+        classifier: str,
+        measure: str,
+        n_unlabeled: int,
+        twin: str | None = None,
+    ) -> Summary | None:
+        """Mean, standard error and times worse than its twin; None where no repeat ended.
+
+        `twin` is another than that of `twins` to compare with.
+        """
+        twin = self.twins.get(classifier, SUPERVISED) if twin is None else twin
+        found = self._by_key.get((dataset, protocol, measure, classifier, n_unlabeled), {})
+        others = self._by_key.get((dataset, protocol, measure, twin, n_unlabeled), {})
+        own = np.array([found[repeat].value for repeat in sorted(found)])
+        baseline = np.array([others[r].value if r in others else np.nan for r in sorted(found)])
+        ended = own[np.isfinite(own)]
+        if len(ended) == 0:
+            return None
+        compared = int(np.isfinite(own - baseline).sum())
+        return Summary(
+            dataset,
+            protocol,
+            classifier,
+            measure,
+            next(iter(found.values())).n_labeled,
+            n_unlabeled,
+            float(ended.mean()),
+            float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
+            float(np.median(ended)),
+            int((own > baseline + ROUNDING).sum()) if compared else None,
+            len(ended),
+            sum(run.status != OK for run in found.values()),
+            compared,
+        )
+
+    def summaries(self, twins: Mapping[str, str] | None = None) -> list[Summary]:
+        """Of all there is; `twins` are others than those of `Results.twins` to compare with."""
+        others = {} if twins is None else twins
+        every = (
+            self.summary(data, rule, name, measure, size, others.get(name))
+            for data, rule, measure, name, size in self._by_key
+        )
+        return [summary for summary in every if summary is not None]
+
+    def p_value(
+        self, dataset: str, protocol: str, first: str, second: str, n_unlabeled: int
+    ) -> float:
+        """Wilcoxon's signed rank test of equal errors, two-sided, over the repeats."""
+        one = self.values(dataset, protocol, first, ERROR, n_unlabeled)
+        other = self.values(dataset, protocol, second, ERROR, n_unlabeled)
+        if len(one) != len(other):
+            raise ValueError(
+                f"{first!r} has {len(one)} repeats on {dataset!r} and {second!r} has {len(other)}; "
+                "a paired test needs the same."
+            )
+        # Errors are counts over n: equal differences must be ties, not ranked by rounding.
+        difference = np.round((one - other)[np.isfinite(one - other)], 9)
+        difference = difference[difference != 0.0]
+        if len(difference) == 0:
+            return 1.0
+        # Exact where there are no ties; SciPy chooses.
+        return float(wilcoxon(difference).pvalue)
+
+
+def _import_pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("A data frame needs pandas: pip install 'tacit[data]'") from error
+    return pandas

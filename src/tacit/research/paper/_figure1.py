@@ -1,0 +1,239 @@
+"""Figure 1 of the paper: why the constraint helps, in one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+from scipy.special import expit
+
+from tacit._matplotlib import COLOURS, new_figure
+from tacit._typing import Vector
+from tacit.research.paper.theorem import Mixture, Population, Sample, least_squares
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BLACK, _RED, _BLUE, _GREEN = COLOURS[:4]
+# Chosen so that the supervised coefficient lies outside of the interval, where there is something
+# to see; it does so in about a third of samples of this size.
+_SEED = 11
+_N_LABELED = 4
+
+CAPTION = (
+    f"Theorem 1 in one dimension, drawn from a computation. Above: the loss on {_N_LABELED} "
+    "labeled rows is least at the supervised coefficient, but no labeling of the unlabeled rows "
+    "leads outside of the shaded interval C. Below: the true risk, which nobody sees, is least "
+    "inside the interval whatever the labels are, so stopping at its border lowers the risk. The "
+    "labeled rows were chosen so that the supervised coefficient lies outside of the interval, as "
+    "it does in about a third of samples of this size from this population; where it lies "
+    "inside, nothing changes."
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A population and labeled rows drawn from it.
+
+    Attributes
+    ----------
+    population : Population
+        Known only to the reader of the figure; the classifier knows the distribution of x.
+    sample : Sample
+        The labeled rows.
+    """
+
+    population: Population
+    sample: Sample
+
+    @cached_property
+    def beta_sup(self) -> float:
+        """Minimises the loss on the labeled rows."""
+        return float(least_squares(self.sample.x, self.sample.y))
+
+    @property
+    def beta_semi(self) -> float:
+        """Minimises the loss on the labeled rows within the interval."""
+        return self.population.beta_semi(self.beta_sup)
+
+    def loss(self, beta: Vector) -> Vector:
+        """Mean squared loss on the labeled rows, for each of several coefficients."""
+        residual = np.asarray(beta)[..., None] * self.sample.x - self.sample.y
+        loss: Vector = (residual**2).mean(axis=-1)
+        return loss
+
+
+def example(seed: int = _SEED, n_labeled: int = _N_LABELED) -> Example:
+    """The example that the figure shows; another seed draws other labeled rows."""
+    feature = Mixture([0.5, 0.5], [stats.norm(-1, 0.8), stats.norm(1, 0.8)])
+    population = Population(feature, lambda x: 0.2 + 0.6 * expit(3 * x))
+    return Example(population, population.sample(n_labeled, np.random.default_rng(seed)))
+
+
+def draw_figure1(shown: Example | None = None) -> Figure:
+    """Draw the labeled loss above the true risk, over the same axis of coefficients.
+
+    Parameters
+    ----------
+    shown : Example, optional
+        A population and labeled rows with a supervised coefficient outside of the interval;
+        `example()` by default.
+    """
+    shown = example() if shown is None else shown
+    population = shown.population
+    lower, upper = population.interval
+    if lower <= shown.beta_sup <= upper:
+        raise ValueError(
+            "shown must have its supervised coefficient outside of the interval, got "
+            f"{shown.beta_sup:.3g} in [{lower:.3g}, {upper:.3g}], where nothing changes; draw "
+            "other labeled rows."
+        )
+    marks = [lower, upper, shown.beta_sup]
+    width = max(marks) - min(marks)
+    beta = np.linspace(min(marks) - 0.15 * width, max(marks) + 0.3 * width, 400)
+
+    figure = new_figure(7.0, 6.4)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    _curve(top, beta, shown.loss(beta), "loss on the labeled rows")
+    _curve(bottom, beta, population.risk(beta), "true risk  E (xβ − y)²")
+    figure.suptitle(
+        "Unlabeled data rules out the supervised coefficient,\nand the nearest one it allows has a "
+        "lower risk",
+        fontsize=12,
+    )
+    for axes, values in ((top, shown.loss), (bottom, population.risk)):
+        axes.axvspan(lower, upper, color=_BLUE, alpha=0.13, lw=0)
+        for position, colour in ((shown.beta_sup, _RED), (shown.beta_semi, _BLUE)):
+            axes.axvline(position, color=colour, lw=0.8, ls=":")
+            axes.plot([position], [float(values(np.array(position)))], "o", color=colour, ms=7)
+        axes.set_xlim(beta[0], beta[-1])
+    _label_top(top, shown)
+    _label_bottom(bottom, shown)
+    bottom.set_xlabel("coefficient β")
+    bottom.set_xticks(
+        [lower, population.beta_star, shown.beta_semi, shown.beta_sup],
+        [
+            f"lower end of C\n{lower:.2f}".replace("-", "\N{MINUS SIGN}"),
+            rf"$\beta^*$" f"\n{population.beta_star:.2f}",
+            rf"$\beta_{{semi}}$" f"\n{shown.beta_semi:.2f}",
+            rf"$\beta_{{sup}}$" f"\n{shown.beta_sup:.2f}",
+        ],
+    )
+    return figure
+
+
+def figure1(path: str | Path, shown: Example | None = None) -> tuple[Path, ...]:
+    """Write the figure and return the paths written.
+
+    Parameters
+    ----------
+    path : path
+        Its suffix, ``.png`` or ``.svg``, says what to write; without one, both are written.
+    shown : Example, optional
+        See `draw_figure1`.
+    """
+    path = Path(path)
+    if path.suffix not in ("", ".png", ".svg"):
+        raise ValueError(
+            f"path must end in .png or .svg, or have no suffix for both; got {str(path)!r}."
+        )
+    figure = draw_figure1(shown)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    paths = (path,) if path.suffix else (path.with_suffix(".png"), path.with_suffix(".svg"))
+    for target in paths:
+        # A date would make every file a new one.
+        figure.savefig(target, metadata={"Date": None} if target.suffix == ".svg" else None)
+    return paths
+
+
+def _curve(axes: Axes, beta: Vector, values: Vector, name: str) -> None:
+    axes.plot(beta, values, color=_BLACK, lw=1.8)
+    span = float(values.max() - values.min())
+    axes.set_ylim(float(values.min()) - 0.16 * span, float(values.max()) + 0.05 * span)
+    axes.set_ylabel(name)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _arrow(axes: Axes, shown: Example, values: Callable[[Vector], Vector]) -> None:
+    """From the supervised to the semi-supervised point, bowed so as not to cover the curve."""
+    start, end = (np.array(beta) for beta in (shown.beta_sup, shown.beta_semi))
+    bow = 0.25 if shown.beta_sup > shown.beta_semi else -0.25
+    axes.annotate(
+        "",
+        xy=(float(end), float(values(end))),
+        xytext=(float(start), float(values(start))),
+        arrowprops={
+            "arrowstyle": "->",
+            "color": _RED,
+            "lw": 1.6,
+            "shrinkA": 6,
+            "shrinkB": 6,
+            "connectionstyle": f"arc3,rad={bow}",
+        },
+    )
+
+
+def _label_top(axes: Axes, shown: Example) -> None:
+    lower, upper = shown.population.interval
+    height = axes.get_ylim()
+    axes.set_title("What the labels say", loc="left", fontsize=10)
+    axes.text(
+        (lower + upper) / 2,
+        height[0] + 0.06 * (height[1] - height[0]),
+        "C: coefficients that some\nlabeling of the unlabeled\nrows leads to",
+        ha="center",
+        va="bottom",
+        color=_BLUE,
+        fontsize=9,
+    )
+    _arrow(axes, shown, shown.loss)
+    axes.annotate(
+        "supervised:\nleast loss",
+        xy=(shown.beta_sup, float(shown.loss(np.array(shown.beta_sup)))),
+        xytext=(6, 10),
+        textcoords="offset points",
+        color=_RED,
+        fontsize=9,
+    )
+    axes.annotate(
+        "semi-supervised:\nleast loss\nwithin C",
+        xy=(shown.beta_semi, float(shown.loss(np.array(shown.beta_semi)))),
+        xytext=(6, 26),
+        textcoords="offset points",
+        color=_BLUE,
+        fontsize=9,
+    )
+
+
+def _label_bottom(axes: Axes, shown: Example) -> None:
+    population = shown.population
+    star = population.beta_star
+    axes.set_title("What nobody sees: the true risk is least inside C", loc="left", fontsize=10)
+    axes.plot([star], [population.risk(star)], "*", color=_GREEN, ms=13)
+    axes.annotate(
+        "best possible",
+        xy=(star, population.risk(star)),
+        xytext=(0, -19),
+        textcoords="offset points",
+        ha="center",
+        color=_GREEN,
+        fontsize=9,
+    )
+    _arrow(axes, shown, population.risk)
+    for position, colour in ((shown.beta_sup, _RED), (shown.beta_semi, _BLUE)):
+        risk = float(population.risk(position))
+        axes.hlines(risk, axes.get_xlim()[0], position, color=colour, lw=0.8, ls=":")
+        axes.annotate(
+            f"risk {risk:.3f}",
+            xy=(axes.get_xlim()[0], risk),
+            xytext=(5, 3),
+            textcoords="offset points",
+            color=colour,
+            fontsize=9,
+        )

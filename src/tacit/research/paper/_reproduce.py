@@ -1,0 +1,307 @@
+"""Everything of the paper from one call: compute, write tables and figures, sum up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tacit._files import remove_left_behind, write_text, written_whole
+from tacit._matplotlib import new_figure
+from tacit._words import number_of
+from tacit.research.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
+from tacit.research.experiments import (
+    CrossValidation,
+    LearningCurves,
+    Results,
+    RunStore,
+    Table,
+    run,
+)
+from tacit.research.experiments._grid import Grid
+from tacit.research.experiments._measures import ERROR, TEST_LOSS
+from tacit.research.paper import _findings as judge
+from tacit.research.paper import _plans as plans
+from tacit.research.paper._figure1 import CAPTION as FIGURE1_CAPTION
+from tacit.research.paper._figure1 import figure1
+from tacit.research.paper._figure2 import SHOWN, figure2
+from tacit.research.paper._findings import Finding
+from tacit.research.paper._plans import Effort
+from tacit.research.paper._tables import (
+    PAPER_COLUMNS,
+    REGULARISED_COLUMNS,
+    regularised_table,
+    repeats_asked,
+    table1,
+    table2,
+    theorem_table,
+)
+from tacit.research.paper._tuned import regularised_words
+from tacit.research.paper.theorem import check
+
+PARTS = ("table1", "table2", "regularised", "figure1", "figure2", "theorem")
+FITTED = {"table2", "regularised", "figure2"}
+NEED_DATA = {"table1", *FITTED}
+OnProgress = Callable[[str, float, float], None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the paper, as it came out here.
+
+    Attributes
+    ----------
+    name, title : str
+        Of PARTS, and for people.
+    words : tuple of str
+        Paragraphs.
+    findings : tuple of Finding
+        What agrees with the paper.
+    grids : tuple of Grid
+        Tables.
+    figures : tuple of (str, str)
+        File names without suffix (each there as .png and .svg), and what they show.
+    """
+
+    name: str
+    title: str
+    words: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    figures: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came out, and where it lies.
+
+    Attributes
+    ----------
+    out : Path
+        The folder.
+    sections : tuple of Section
+        In the order of the paper.
+    datasets : tuple of str
+        Those that were used.
+    missing : dict of str to str
+        Datasets that no source has, and why.
+    effort : Effort
+        How much was computed.
+    seconds : float
+        How long it took, without what an earlier run into the same folder had done.
+    """
+
+    out: Path
+    sections: tuple[Section, ...]
+    datasets: tuple[str, ...]
+    missing: dict[str, str]
+    effort: Effort
+    seconds: float
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Those of all sections."""
+        return tuple(finding for section in self.sections for finding in section.findings)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to reproduce, and with what.
+
+    Attributes
+    ----------
+    out : Path
+        Where to write.
+    parts : tuple of str
+        Of PARTS.
+    datasets : tuple of str
+        Names; of the paper's twelve.
+    effort : Effort
+        Repeats and random problems.
+    data : Path or None
+        A folder with datasets, asked first.
+    jobs : int
+        Processes; -1 for one a core.
+    cluster : str or None
+        Address of a Dask scheduler instead.
+    must_have : bool
+        Whether a dataset that cannot be found is an error; else it is left out and named.
+    """
+
+    out: Path
+    parts: tuple[str, ...] = PARTS
+    datasets: tuple[str, ...] = PAPER
+    effort: Effort = field(default_factory=Effort)
+    data: Path | None = None
+    jobs: int = -1
+    cluster: str | None = None
+    must_have: bool = False
+
+
+def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Reproduction:
+    """Compute what `request` asks for and write it, without the page.
+
+    Runs are kept in `out/runs`, so that an interrupted call goes on where it stopped.
+
+    Parameters
+    ----------
+    request : Request
+        What to do.
+    on_progress : callable, optional
+        Called with what is being done, the work done and all work.
+    """
+    start = time.monotonic()
+    if {"figure1", "figure2"} & set(request.parts):
+        new_figure(1, 1)  # a missing matplotlib is told now, not after all fits
+    wanted = request.datasets if NEED_DATA & set(request.parts) else ()
+    datasets, missing = load_prepared(wanted, request.data)
+    if missing and request.must_have:
+        raise DatasetNotFoundError("\n".join(missing.values()))
+    results = _run(request, datasets, on_progress)
+    sections = tuple(_sections(request, datasets, missing, results, on_progress))
+    write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
+    remove_left_behind(request.out)
+    return Reproduction(
+        request.out,
+        sections,
+        tuple(data.name for data in datasets),
+        missing,
+        request.effort,
+        time.monotonic() - start,
+    )
+
+
+def _run(request: Request, datasets: Sequence[Dataset], on_progress: OnProgress) -> Results:
+    tables = tuple(Table.of(data.name, data.X, data.y) for data in datasets)
+    wanted = {
+        "table2": plans.table2_experiment,
+        "regularised": plans.regularised_experiment,
+        "figure2": plans.figure2_experiment,
+    }
+    asked = set(request.parts)
+    if "regularised" in asked:
+        asked.add("table2")  # it shows the same draws without penalties beside
+    experiments = [
+        make(tables, request.effort) for part, make in wanted.items() if part in asked and tables
+    ]
+    if not experiments:
+        return Results.of([])
+    return run(
+        experiments,
+        RunStore(request.out / "runs"),
+        jobs=request.jobs,
+        cluster=request.cluster,
+        on_progress=lambda done, total: on_progress("Fitting", done, total),
+    )
+
+
+def _sections(
+    request: Request,
+    datasets: Sequence[Dataset],
+    missing: dict[str, str],
+    results: Results,
+    on_progress: OnProgress,
+) -> Iterator[Section]:
+    makers: dict[str, Callable[[], Section]] = {
+        "table1": lambda: _table1(datasets, missing),
+        "figure1": lambda: _figure1(request.out),
+        "theorem": lambda: _theorem(request.effort, on_progress),
+        "figure2": lambda: _figure2(request.out, results.select(protocol=LearningCurves.name)),
+        "table2": lambda: _table2(results.select(protocol=CrossValidation.name)),
+        "regularised": lambda: _regularised(results.select(protocol=CrossValidation.name)),
+    }
+    for part, make in makers.items():
+        if part in request.parts and (datasets or part not in NEED_DATA):
+            section = make()
+            for grid in section.grids:
+                grid.write(request.out, part)
+            yield section
+
+
+def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
+    return Section(
+        "table1",
+        "Table 1: the datasets",
+        findings=(judge.table1_finding(datasets),),
+        grids=(table1(datasets, missing),),
+    )
+
+
+def _figure1(out: Path) -> Section:
+    for name in ("figure1.png", "figure1.svg"):
+        with written_whole(out / name) as partial:
+            figure1(partial)
+    return Section(
+        "figure1", "Figure 1: Theorem 1 in a picture", figures=(("figure1", FIGURE1_CAPTION),)
+    )
+
+
+def _theorem(effort: Effort, on_progress: OnProgress) -> Section:
+    total = effort.n_problems
+    on_progress("Checking Theorem 1", 0.0, total)
+    outcome = check(total, on_progress=lambda done: on_progress("Checking Theorem 1", done, total))
+    return Section(
+        "theorem",
+        "Theorem 1, checked on random problems",
+        findings=(judge.theorem_finding(outcome),),
+        grids=(theorem_table(outcome),),
+    )
+
+
+def _figure2(out: Path, results: Results) -> Section:
+    drawn = (
+        ("figure2", ERROR, "Mean error on the test rows against the number of unlabeled rows."),
+        ("figure2-loss", TEST_LOSS, "The same for the squared loss on the test rows."),
+    )
+    for name, measure, _ in drawn:
+        figure = figure2(results, measure)
+        with written_whole(out / f"{name}.png") as partial:
+            figure.savefig(partial)
+        with written_whole(out / f"{name}.svg") as partial:
+            figure.savefig(partial, metadata={"Date": None})
+    repeats = repeats_asked(results)
+    band = f"{number_of(repeats, 'repeat')}; the band is one standard error of the mean."
+    if repeats == 1:
+        band = "1 repeat, which has no standard error."
+    return Section(
+        "figure2",
+        "Figure 2: learning curves",
+        findings=(*judge.figure2_findings(results), *judge.flawed_findings(results, SHOWN)),
+        figures=tuple((name, f"{caption} {band}") for name, _, caption in drawn),
+    )
+
+
+def _table2(results: Results) -> Section:
+    grid = table2(results)
+    findings = (
+        *judge.table2_findings(results),
+        *judge.flawed_findings(results, PAPER_COLUMNS),
+    )
+    return Section("table2", grid.title, findings=findings, grids=(grid,))
+
+
+def _regularised(results: Results) -> Section:
+    return Section(
+        "regularised",
+        "Beyond the paper: against tuned classifiers",
+        words=(regularised_words(results),),
+        findings=tuple(judge.flawed_findings(results, REGULARISED_COLUMNS)),
+        grids=(regularised_table(results),),
+    )
+
+
+def _findings_in_markdown(sections: Sequence[Section]) -> Iterator[str]:
+    for section in sections:
+        for finding in section.findings:
+            yield f"- **{finding.claim}** *{finding.verdict}*: {finding.evidence}"
+        for words in section.words:
+            yield f"\n{words}\n"
+    yield ""
+
+
+def with_repeats(effort: Effort, repeats: int | None) -> Effort:
+    """`effort` with another number of repeats, for tables and figures alike."""
+    if repeats is None:
+        return effort
+    return replace(effort, table_repeats=repeats, figure_repeats=repeats)

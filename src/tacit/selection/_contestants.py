@@ -1,0 +1,261 @@
+"""Who is compared: semi-supervised classifiers, each beside its supervised twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import joblib
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
+
+from tacit.estimators import (
+    ICLSClassifier,
+    KernelICLSClassifier,
+    LeastSquaresClassifier,
+    ProjectedLeastSquaresClassifier,
+    SelfLearningClassifier,
+    TunedLogisticRegression,
+)
+from tacit.family import (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    EMNearestMeanClassifier,
+    ICLDAClassifier,
+    MCLDAClassifier,
+    MCNearestMeanClassifier,
+    MCPLDAClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
+    SoftSelfLearningClassifier,
+    USMClassifier,
+)
+
+RIDGE = "ridge"
+LOGISTIC = "logistic"
+SEMI_SUPERVISED = (
+    EMLDAClassifier,
+    EMNaiveBayesClassifier,
+    EMNearestMeanClassifier,
+    ICLDAClassifier,
+    ICLSClassifier,
+    KernelICLSClassifier,
+    MCLDAClassifier,
+    MCNearestMeanClassifier,
+    MCPLDAClassifier,
+    ProjectedLeastSquaresClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
+    SelfLearningClassifier,
+    SoftSelfLearningClassifier,
+    USMClassifier,
+)
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One classifier of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        What tables and figures call it.
+    estimator : scikit-learn classifier
+        Not fitted. A Pipeline is fitted step by step: preprocessing on all training rows, labeled
+        and unlabeled, for supervised and semi-supervised contestants alike.
+    twin : str or None, default=None
+        For a semi-supervised classifier, the name of the supervised one it would replace. None
+        marks a supervised classifier, which is fitted on the labeled rows only.
+    description : str
+        What it is, for readers who do not know its name.
+    """
+
+    name: str
+    estimator: Any
+    twin: str | None = None
+    description: str = ""
+
+    @property
+    def is_semi_supervised(self) -> bool:
+        """Whether it learns from unlabeled rows."""
+        return self.twin is not None
+
+    @property
+    def preprocessing(self) -> Pipeline | None:
+        """All steps of a pipeline but the last."""
+        if isinstance(self.estimator, Pipeline) and len(self.estimator.steps) > 1:
+            return self.estimator[:-1]
+        return None
+
+    @property
+    def preprocessing_key(self) -> str | None:
+        """The same for the same preprocessing; None where that cannot be told."""
+        if self.preprocessing is None:
+            return ""
+        try:
+            return str(joblib.hash(self.preprocessing))
+        except Exception:  # what cannot be pickled, such as a lambda
+            return None
+
+    @property
+    def classifier(self) -> Any:
+        """The last step of a pipeline, or the estimator itself."""
+        return _last_step(self.estimator)
+
+
+Estimators = Mapping[str, Any] | Iterable[Contestant]
+
+
+def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tuple[Contestant, ...]:
+    """The usual comparison: what to use without the unlabeled rows, and what with them.
+
+    The supervised side is a ridge tuned by leave-one-out and a tuned logistic regression, because
+    a method that only beats an untuned classifier has not shown that unlabeled rows are worth
+    anything. The semi-supervised side starts from the same ridge: ICLS and the projection with
+    the guarantee, which do not move without a reason, and self-learning, which does.
+
+    Parameters
+    ----------
+    preprocessing : scikit-learn transformer, optional
+        Put before each classifier; it must give numbers, best of about unit variance.
+    n_classes : int, default=2
+        Methods that only know two classes are left out where there are more.
+
+    Returns
+    -------
+    tuple of Contestant
+        Supervised first.
+    """
+    classifiers = (
+        Contestant(
+            RIDGE,
+            LeastSquaresClassifier(alpha="loo"),
+            description="least squares on the labels, with a penalty chosen by leave-one-out",
+        ),
+        Contestant(
+            LOGISTIC,
+            TunedLogisticRegression(),
+            description="logistic regression on the labels, its penalty chosen by cross-validation",
+        ),
+        Contestant(
+            "ICLS",
+            ICLSClassifier(alpha="loo"),
+            RIDGE,
+            "the ridge, moved only where no labeling of the unlabeled rows would leave it",
+        ),
+        Contestant(
+            "projected",
+            ProjectedLeastSquaresClassifier(alpha="loo"),
+            RIDGE,
+            "the same, moved so that the squared loss on the rows of this table cannot rise",
+        ),
+        Contestant(
+            "self-learning",
+            SelfLearningClassifier(LeastSquaresClassifier("loo")),
+            RIDGE,
+            "the ridge, refitted on its own predictions until they settle; nothing is guaranteed",
+        ),
+    )
+    able = [c for c in classifiers if n_classes == 2 or _knows_many_classes(c.estimator)]
+    if preprocessing is None:
+        return tuple(able)
+    return tuple(
+        replace(c, estimator=make_pipeline(clone(preprocessing), c.estimator)) for c in able
+    )
+
+
+def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
+    """Check who is given: a mapping of names, or contestants."""
+    if isinstance(estimators, Mapping):
+        contestants = tuple(_of_entry(name, entry) for name, entry in estimators.items())
+    else:
+        contestants = tuple(estimators)
+    for contestant in contestants:
+        _check(contestant)
+    by_name = {contestant.name: contestant for contestant in contestants}
+    if len(by_name) < len(contestants):
+        raise ValueError("estimators has two contestants of one name; give each a name of its own.")
+    semi_supervised = [c for c in contestants if c.twin is not None]
+    if not semi_supervised:
+        raise ValueError(
+            "estimators has no semi-supervised classifier, so there is nothing to compare; give "
+            'at least one with the name of its supervised twin: {"ridge": ridge, "ICLS": (icls, '
+            '"ridge")}.'
+        )
+    for contestant in semi_supervised:
+        _check_twin(contestant, by_name)
+    return contestants
+
+
+def _of_entry(name: str, entry: Any) -> Contestant:
+    if isinstance(entry, Contestant):
+        return replace(entry, name=name)
+    if isinstance(entry, tuple):
+        if len(entry) != 2:
+            raise ValueError(
+                f"estimators[{name!r}] is a tuple of {len(entry)}; it must be an estimator, or a "
+                "pair of an estimator and the name of its supervised twin."
+            )
+        return Contestant(name, *entry)
+    return Contestant(name, entry)
+
+
+def _check(contestant: Any) -> None:
+    if not isinstance(contestant, Contestant):
+        raise TypeError(
+            f"estimators has a {type(contestant).__name__}; pass a dictionary from names to "
+            "estimators, or a list of Contestant."
+        )
+    name: Any = contestant.name
+    estimator, twin = contestant.estimator, contestant.twin
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"estimators has the name {name!r}; names must be non-empty strings.")
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"estimators[{name!r}] is {estimator!r}; it must be a scikit-learn classifier, made "
+            "but not fitted."
+        )
+    if not is_classifier(estimator):
+        raise TypeError(
+            f"estimators[{name!r}] is a {type(estimator).__name__}, which is not a classifier."
+        )
+    if twin is None and _is_known_as_semi_supervised(contestant.classifier):
+        raise ValueError(
+            f"estimators[{name!r}] is semi-supervised and has no twin; pass it with the name of "
+            f'the supervised classifier it would replace: "{name}": (estimator, "name of twin").'
+        )
+
+
+def _check_twin(contestant: Contestant, by_name: Mapping[str, Contestant]) -> None:
+    twin = by_name.get(str(contestant.twin))
+    supervised = [name for name, c in by_name.items() if c.twin is None]
+    if twin is None:
+        raise ValueError(
+            f"estimators[{contestant.name!r}] has the twin {contestant.twin!r}, which is not among "
+            f"the estimators; supervised ones are {supervised}."
+        )
+    if twin.twin is not None:
+        raise ValueError(
+            f"estimators[{contestant.name!r}] has the twin {contestant.twin!r}, which has a twin "
+            f"itself; a twin must be supervised: one of {supervised}."
+        )
+
+
+def _is_known_as_semi_supervised(classifier: Any) -> bool:
+    if isinstance(classifier, SEMI_SUPERVISED):
+        return True
+    if type(classifier).__module__.startswith("sklearn.semi_supervised"):
+        return True
+    # A grid search, a calibration or the like learns from what the classifier in it learns from.
+    inner = getattr(classifier, "estimator", None)
+    return inner is not None and _is_known_as_semi_supervised(_last_step(inner))
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _knows_many_classes(estimator: Any) -> bool:
+    return bool(get_tags(estimator).classifier_tags.multi_class)

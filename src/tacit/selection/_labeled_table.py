@@ -1,0 +1,195 @@
+"""A table of which some rows have labels, checked once for all that follows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import _safe_indexing
+
+from tacit._typing import AnyArray, Index
+from tacit.estimators._labels import Labels, read_labels
+from tacit.estimators._storage import is_elsewhere
+from tacit.estimators._training import stack
+from tacit.selection._frames import concatenate_frames
+
+# The mark of unlabeled rows in what estimators are given: scikit-learn's, whatever the user's is.
+UNLABELED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledTable:
+    """Rows with and without labels.
+
+    Attributes
+    ----------
+    X : array, sparse matrix or DataFrame of n rows
+        As given, with the rows of X_unlabeled below.
+    targets : ndarray of int of shape (n,)
+        The labels as estimators get them, and -1 for unlabeled rows. Non-negative whole numbers
+        stay what they are; other labels become their positions among the sorted classes.
+    classes : ndarray of shape (K,)
+        The labels as the user has them, sorted.
+    labeled, unlabeled : ndarray of int
+        Positions of the rows.
+    """
+
+    X: Any
+    targets: AnyArray
+    classes: AnyArray
+    labeled: Index
+    unlabeled: Index
+
+    @property
+    def label_counts(self) -> dict[Any, int]:
+        """The number of labels of each class."""
+        _, counts = np.unique(self.targets[self.labeled], return_counts=True)
+        return dict(zip(self.classes.tolist(), counts.tolist(), strict=True))
+
+    def rows(self, index: Index) -> Any:
+        """Some rows of X."""
+        return _safe_indexing(self.X, index)
+
+
+def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> LabeledTable:
+    """Check a table and its labels; X itself is left to the estimators, which know their needs."""
+    X = _readable(X, "X")
+    labels = _read_labels(y, unlabeled)
+    n_rows = X.shape[0]
+    if len(labels.is_labeled) != n_rows:
+        raise ValueError(
+            f"y has {len(labels.is_labeled)} values and X has {n_rows} rows; y needs one value for "
+            "every row of X, a label or a mark."
+        )
+    _check_classes(labels, unlabeled)
+    targets = np.full(n_rows, UNLABELED, dtype=np.intp)
+    is_whole = labels.classes.dtype.kind in "iu" and bool((labels.classes >= 0).all())
+    targets[labels.is_labeled] = labels.values if is_whole else labels.codes
+    if X_unlabeled is not None:
+        extra = _readable(X_unlabeled, "X_unlabeled")
+        _check_alike(X, extra)
+        X = rows_below(X, extra)
+        targets = np.concatenate([targets, np.full(extra.shape[0], UNLABELED, dtype=np.intp)])
+    table = LabeledTable(
+        X,
+        targets,
+        labels.classes,
+        np.flatnonzero(targets != UNLABELED),
+        np.flatnonzero(targets == UNLABELED),
+    )
+    if len(table.unlabeled) == 0:
+        raise ValueError(
+            "Every row has a label, so there is no unlabeled data to judge; mark rows without "
+            "label in y by -1, None or NaN, or pass them as X_unlabeled."
+        )
+    return table
+
+
+def default_preprocessing(X: Any) -> Any:
+    """What the default classifiers need before them: numbers of about unit variance.
+
+    Raises where X has columns that are not numbers, since how to turn those into features is for
+    the user to say.
+    """
+    if sparse.issparse(X):
+        return MaxAbsScaler()
+    dtypes = getattr(X, "dtypes", None)
+    columns = list(getattr(X, "columns", ()))
+    if dtypes is not None and columns:
+        strange = [
+            str(name)
+            for name, dtype in zip(columns, list(dtypes), strict=True)
+            if getattr(dtype, "kind", "O") not in "biuf"
+        ]
+    else:
+        strange = [] if X.dtype.kind in "biuf" else ["X"]
+    if strange:
+        shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
+        raise ValueError(
+            f"X has columns that are not numbers ({shown}), and the default estimators need "
+            "numbers; pass estimators=default_contestants(preprocessing) with a transformer that "
+            "makes numbers of them, such as a ColumnTransformer."
+        )
+    if bool(np.any(X.isna() if hasattr(X, "isna") else np.isnan(X))):
+        return make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    return StandardScaler()
+
+
+def _readable(X: Any, name: str) -> Any:
+    """X as something with a shape and rows that can be taken."""
+    if X is None:
+        raise ValueError(f"{name} is None; pass a table of rows and columns.")
+    if is_elsewhere(X):
+        raise TypeError(
+            f"{name} is a {type(X).__name__}; a comparison fits hundreds of models and needs the "
+            "rows in memory. Pass a random sample of them; some 10,000 are plenty."
+        )
+    if sparse.issparse(X):
+        compressed: Any = X
+        return compressed.tocsr()
+    if not hasattr(X, "iloc"):
+        X = np.asarray(X)
+    if len(X.shape) != 2 or X.shape[1] == 0:
+        raise ValueError(
+            f"{name} has the shape {tuple(X.shape)}; it must have two dimensions, rows and at "
+            "least one column."
+        )
+    return X
+
+
+def _read_labels(y: Any, unlabeled: Any) -> Labels:
+    try:
+        with warnings.catch_warnings():
+            # "More classes than half the rows": said better below, where a class is too rare.
+            warnings.filterwarnings("ignore", message="The number of unique classes")
+            return read_labels(y, unlabeled)
+    except ValueError as error:
+        if "continuous" not in str(error):
+            raise
+        raise ValueError(
+            "y has numbers with decimals, so it looks like a measurement and not like classes; "
+            "make classes of it, for example with y > threshold (and marks where y is unknown)."
+        ) from error
+
+
+def _check_classes(labels: Labels, unlabeled: Any) -> None:
+    mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
+    if len(labels.classes) == 0:
+        raise ValueError(
+            f"y has no labels: every row is marked as unlabeled ({mark}); at least two labels of "
+            "each of two classes are needed."
+        )
+    if len(labels.classes) == 1:
+        hint = ""
+        if unlabeled == -1 and not labels.is_labeled.all():
+            hint = " If -1 is a class of yours and not a mark, set unlabeled=None."
+        raise ValueError(
+            f"y has labels of only one class, {labels.classes.tolist()[0]!r}; label some rows of "
+            f"another class too.{hint}"
+        )
+
+
+def rows_below(first: Any, second: Any) -> Any:
+    """Two tables of one kind and the same columns, one below the other."""
+    return concatenate_frames(first, second) if hasattr(first, "iloc") else stack(first, second)
+
+
+def _check_alike(X: Any, extra: Any) -> None:
+    if X.shape[1] != extra.shape[1]:
+        raise ValueError(
+            f"X_unlabeled has {extra.shape[1]} columns and X has {X.shape[1]}; both must have the "
+            "same features in the same order."
+        )
+    if hasattr(X, "iloc") != hasattr(extra, "iloc"):
+        raise TypeError(
+            f"X is a {type(X).__name__} and X_unlabeled a {type(extra).__name__}; pass both as "
+            "DataFrames or both as arrays."
+        )
+    if hasattr(X, "iloc") and list(X.columns) != list(extra.columns):
+        raise ValueError("X_unlabeled has other column names than X; name them alike.")

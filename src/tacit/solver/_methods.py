@@ -1,0 +1,133 @@
+"""Solvers by name, for generators in memory and for rows of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tacit.solver._interior_point import solve_interior_point
+from tacit.solver._labeling import Labeling
+from tacit.solver._large import Report, solve_working_set
+from tacit.solver._lbfgsb import solve_lbfgsb
+from tacit.solver._problem import BoxProblem
+from tacit.solver._rows_problem import RowsProblem
+from tacit.solver._solution import Solution
+from tacit.solver.simplex._interior_point import solve_simplex_interior_point
+from tacit.solver.simplex._large import solve_simplex_working_set
+from tacit.solver.simplex._problem import SimplexProblem
+from tacit.solver.simplex._rows_problem import SimplexRowsProblem
+
+DENSE: dict[str, Callable[[BoxProblem, float, int], Solution]] = {
+    "interior-point": solve_interior_point,
+    "lbfgsb": solve_lbfgsb,
+}
+SOLVERS = ("auto", "interior-point", "lbfgsb", "working-set")
+
+# Up to so many rows, and so many for each direction, the interior-point method on all of them
+# takes no longer than on the working set's first sample.
+DIRECT = 3000
+DIRECT_EACH = 24
+# Where rounds over the rows fail, this many numbers still fit into memory for the dense method.
+DENSE_NUMBERS = 10**8
+
+
+def solve(
+    problem: BoxProblem, solver: str = "auto", tol: float = 1e-8, max_iter: int = 10_000
+) -> Solution:
+    """Solve `problem` by the solver of that name.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        What to solve.
+    solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
+        "auto" is the interior-point method.
+    tol : float, default=1e-8
+        The relative duality gap to reach.
+    max_iter : int, default=10_000
+        Iterations at the most.
+
+    Returns
+    -------
+    Solution
+        The soft labels with their certificate.
+    """
+    name = "interior-point" if solver == "auto" else solver
+    if name not in DENSE:
+        raise ValueError(f"solver is {solver!r}; it must be one of {['auto', *sorted(DENSE)]}.")
+    return DENSE[name](problem, tol, max_iter)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A solver's name with its settings.
+
+    Attributes
+    ----------
+    solver : {"auto", "interior-point", "lbfgsb", "working-set"}
+        "auto" is the interior-point method for few rows and the working set for many.
+    tol : float
+        The relative duality gap to reach.
+    max_iter : int
+        Iterations at the most.
+    report : callable
+        Told about progress.
+    """
+
+    solver: str = "auto"
+    tol: float = 1e-8
+    max_iter: int = 1000
+    report: Report = lambda text: None
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names."""
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
+
+    def is_dense(self, problem: RowsProblem) -> bool:
+        """Whether all generators of `problem` are to be held in memory."""
+        weights = problem.sample.weights
+        if problem.unit == 0.0 or (weights is not None and not weights.any()):
+            return True  # nothing to sweep for, or a sample that says nothing
+        if self.solver != "auto":
+            return self.solver != "working-set"
+        return problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
+
+    def _check_classes(self, problem: SimplexProblem) -> None:
+        if self.solver == "lbfgsb":
+            raise ValueError(
+                f'solver is "lbfgsb", which is for two classes, and there are {problem.n_classes}; '
+                'use "auto", "interior-point" or "working-set".'
+            )
+
+    def fits(self, problem: RowsProblem) -> bool:
+        """Whether the dense method may take over where rounds over the rows have failed."""
+        few = problem.n_labels * problem.rank <= DENSE_NUMBERS
+        return few and self.solver != "working-set"
+
+    def box(self, problem: BoxProblem | SimplexProblem) -> Solution:
+        """Solve a problem whose generators are in memory."""
+        if isinstance(problem, SimplexProblem):
+            self._check_classes(problem)
+            return solve_simplex_interior_point(problem, self.tol, self.max_iter)
+        name = self.solver if self.solver in DENSE else "interior-point"
+        return DENSE[name](problem, self.tol, self.max_iter)
+
+    def rows(self, problem: RowsProblem) -> Solution:
+        """Solve a problem whose generators are rows."""
+        if self.is_dense(problem):
+            return with_labeling(problem, self.box(problem.dense()))
+        if isinstance(problem, SimplexRowsProblem):
+            solution = solve_simplex_working_set(problem, self.tol, self.max_iter, self.report)
+        else:
+            solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+        if solution.status.is_success or not self.fits(problem):
+            return solution
+        dense = with_labeling(problem, self.box(problem.dense()))
+        return dense.after(solution)
+
+
+def with_labeling(problem: RowsProblem, solution: Solution) -> Solution:
+    """A dense solution together with its rows."""
+    labeling = Labeling.of_values(problem.rows, solution.labels())
+    return replace(solution, labeling=labeling, n_sweeps=solution.n_sweeps + 2)

@@ -1,0 +1,320 @@
+"""From rows and a metric to coefficients: the projection of a start onto the constraint set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from tacit._typing import Matrix, Vector
+from tacit.solver._basis import Basis, Coefficients
+from tacit.solver._constraint_set import ConstraintSet
+from tacit.solver._labeling import Labeling
+from tacit.solver._methods import Method, with_labeling
+from tacit.solver._problem import BoxProblem
+from tacit.solver._rows_problem import RowsProblem
+from tacit.solver._solution import Solution, Status
+from tacit.solver._ties import break_ties, solve_with_ties
+from tacit.solver.simplex._fewer_classes import ConstantRule, labeling_within
+from tacit.solver.simplex._problem import SimplexProblem
+from tacit.solver.simplex._rows_problem import SimplexRowsProblem
+from tacit.solver.simplex._ties import break_simplex_ties, solve_simplex_with_ties
+
+# The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
+# part of those in the metric of all rows.
+INVISIBLE = 1e-10
+# Of a start in several classes, the part that no labels can change counts as rounding below this.
+SURPLUS = 1e-7
+# Of the shares of a prior, what may be missing; otherwise the tolerance is made tighter, in steps.
+MISSED = 1e-6
+TIGHTER, TIGHTEST = 1e-3, 1e-11
+
+Metric = Literal["labeled", "all", "euclidean"]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The member of C nearest to the start.
+
+    Attributes
+    ----------
+    coefficients : Coefficients
+        The answer.
+    solution : Solution
+        The soft labels that produce it, with their certificate.
+    inside : bool
+        Whether the start itself lies in C; then it is the answer, exactly.
+    squared_distance : float
+        ||start - answer||^2 in the metric A + alpha J of all rows.
+    prices : ndarray of shape (K,) or None
+        In the metric of all rows and with a class prior, what the label of a class costs (see
+        `certify`).
+    """
+
+    coefficients: Coefficients
+    solution: Solution
+    inside: bool
+    squared_distance: float
+    prices: Vector | None = None
+
+
+def project(
+    constraints: ConstraintSet,
+    start: Coefficients,
+    metric: Metric,
+    labeled_basis: Basis,
+    method: Method,
+) -> Projection:
+    """Project `start` onto `constraints` in the metric of that name.
+
+    Parameters
+    ----------
+    constraints : ConstraintSet
+        The set C.
+    start : Coefficients
+        What to project, usually the supervised solution.
+    metric : {"labeled", "all", "euclidean"}
+        S, A or I of the theory page.
+    labeled_basis : Basis
+        Of the labeled rows; its rank says in how many directions S is not flat.
+    method : Method
+        The solver.
+
+    Returns
+    -------
+    Projection
+        With the certificate of its optimality.
+    """
+    theta_start = constraints.coordinates(start)
+    target = theta_start - constraints.offset()
+    rank = constraints.basis.rank
+    is_member_possible = True
+    if target.ndim == 2:
+        target, is_member_possible = _centred(constraints, target)
+    constant = constraints.constant()
+    if constraints.prior is not None and constant is not None:
+        wanted = constraints.wanted()
+        missing = np.linalg.norm(wanted - constant @ target)
+        is_member_possible &= bool(missing <= SURPLUS * constraints.moments.weight)
+
+    if constraints.unlabeled_moments.weight == 0.0:
+        # No rows, or none that counts.
+        solution = _empty(constraints, target, method)
+        return Projection(start, solution, True, 0.0)
+    if constraints.prior is not None and (np.asarray(constraints.prior) == 0.0).any():
+        return _project_within(constraints, start, metric, labeled_basis, method)
+    if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
+        return _project_to_one(constraints, start, metric, 1.0, method)
+
+    def solve(method: Method) -> Solution:
+        if metric == "labeled":
+            return _solve_labeled(constraints, target, labeled_basis.rank, method)
+        R = np.eye(rank)
+        if metric == "euclidean":
+            # ||B theta||^2 = ||R theta||^2 with B = QR.
+            R = np.linalg.qr(constraints.basis.functions.stacked()).R
+        return method.rows(constraints.problem(R.T, R @ target))
+
+    solution = _until_met(constraints, solve, method)
+    if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
+        return Projection(start, solution, True, 0.0)
+    answer = _at_labels(constraints, start, solution, keeps_rest=metric == "all")
+    if metric == "all" and constraints.prior is not None:
+        return replace(answer, prices=_prices(constraints, start, solution))
+    return answer
+
+
+def _until_met(
+    constraints: ConstraintSet, solve: Callable[[Method], Solution], method: Method
+) -> Solution:
+    """The solution with labels that have the shares of the prior, however loose the tolerance.
+
+    A solver judges the equality of the shares in the unit of the whole problem. Where the target is
+    far away, that unit is so large that no shares at all would seem to miss a loose tolerance.
+    """
+    solution, tighter = solve(method), method
+
+    def is_met() -> bool:
+        return constraints.missed(solution.labeling) <= MISSED
+
+    while solution.status.is_success and not is_met() and tighter.tol > TIGHTEST:
+        left = max(1, method.max_iter - solution.n_iter)
+        tighter = replace(method, tol=max(TIGHTER * tighter.tol, TIGHTEST), max_iter=left)
+        solution = solve(tighter).after(solution)
+    if solution.status.is_success:
+        return solution if is_met() else replace(solution, status=Status.STALLED)
+    # More than was asked for could not be reached, but what was asked for may have been.
+    is_enough = tighter is not method and is_met() and solution.relative_gap() <= method.tol
+    return replace(solution, status=Status.OPTIMAL) if is_enough else solution
+
+
+def _prices(constraints: ConstraintSet, start: Coefficients, solution: Solution) -> Vector:
+    """The multipliers of the prior, in units of the change of the loss on one row.
+
+    The slopes of a row are its change of values plus the multiplier, and the same for all rows once
+    the answer is exact; for others any number will do, and the mean row's is near.
+    """
+    assert solution.labeling is not None, "the labels are known"
+    change = constraints.member(solution.labeling) - constraints.coordinates(start)
+    functions = constraints.problem(np.eye(constraints.basis.rank), change).functions
+    mean = constraints.unlabeled_moments.mean[None]
+    slopes = functions.values(mean)[0] @ solution.dual
+    multipliers = slopes - constraints.basis.functions.values(mean)[0] @ change
+    # The loss of two classes is the square of one value, of more half the sum of squares.
+    return np.array([0.0, 2.0 * multipliers]) if change.ndim == 1 else multipliers
+
+
+def _project_within(
+    constraints: ConstraintSet,
+    start: Coefficients,
+    metric: Metric,
+    labeled_basis: Basis,
+    method: Method,
+) -> Projection:
+    """The projection where some classes are known not to occur among the unlabeled rows."""
+    prior = np.asarray(constraints.prior)
+    kept = np.flatnonzero(prior)
+    if prior.ndim == 0 or len(kept) == 1:
+        label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
+        return _project_to_one(constraints, start, metric, label, method)
+    labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
+    within = replace(constraints, labeled=labeled, prior=prior[kept])
+    start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
+    solution = project(within, start_within, metric, labeled_basis, method).solution
+    assert solution.labeling is not None, "there are rows that count"
+    labeling = labeling_within(solution.labeling, kept, len(prior))
+    relabeled = replace(solution, labeling=labeling)
+    answer = _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
+    if metric != "all":
+        return answer
+    prices = np.full(len(prior), np.inf)
+    prices[kept] = _prices(within, start_within, solution)
+    return replace(answer, prices=prices)
+
+
+def _project_to_one(
+    constraints: ConstraintSet, start: Coefficients, metric: Metric, label: Any, method: Method
+) -> Projection:
+    """The projection where the prior leaves but one label for all rows."""
+    label = np.asarray(label, dtype=np.float64)
+    moments = constraints.unlabeled_moments
+    total = np.multiply.outer(moments.weight * moments.mean, label)
+    labeling = Labeling(None, ConstantRule(label), moments.weight * label, total)
+    target = np.zeros((constraints.basis.rank, *label.shape))
+    solution = _empty(constraints, target, method)
+    labeled = replace(solution, labeling=labeling, soft_labels=None)
+    answer = _at_labels(constraints, start, labeled, keeps_rest=metric == "all")
+    shares = np.array([1.0 - label, label]) if label.ndim == 0 else label
+    return replace(answer, prices=np.where(shares > 0.0, 0.0, np.inf))
+
+
+def _at_labels(
+    constraints: ConstraintSet, start: Coefficients, solution: Solution, *, keeps_rest: bool
+) -> Projection:
+    """The answer that these labels give.
+
+    A start may have a part outside of the basis, where the rank rule sees fewer directions in all
+    rows than in the labeled ones, or where the start is not a fit to these rows. If `keeps_rest`
+    it stays as it is: only then is the change B(theta - theta_start), for which Pythagoras holds
+    and with him the guarantee, whatever the rest is.
+    """
+    assert solution.labeling is not None, "the labels are known"
+    theta = constraints.member(solution.labeling)
+    change = theta - constraints.coordinates(start)
+    distance = float(np.vdot(change, change))
+    answer = constraints.coefficients(theta)
+    if keeps_rest:
+        move = constraints.coefficients(change)
+        answer = Coefficients(start.coef + move.coef, start.intercept + move.intercept)
+    return Projection(answer, solution, False, distance)
+
+
+def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
+    """The target that labels of several classes can aim at, and whether it is the given one.
+
+    Labels add up to one over the classes, so the mean over the classes of all members of C is the
+    same; what the start has besides cannot be approached. With an intercept the least-squares
+    starts have nothing besides.
+    """
+    own = constraints.sum_of_generators()
+    surplus = own - target.sum(axis=1)
+    size = float(np.linalg.norm(target) + np.linalg.norm(own))
+    is_same = bool(np.linalg.norm(surplus) <= SURPLUS * size)
+    return target + surplus[:, None] / target.shape[1], is_same
+
+
+def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Solution:
+    n_rows, d = constraints.unlabeled.n_rows, constraints.unlabeled.n_features
+    no_rows = np.zeros((0, len(target)))
+    empty: BoxProblem | SimplexProblem
+    if target.ndim == 1:
+        empty = BoxProblem(no_rows, np.zeros_like(target))
+        anything = np.full(n_rows, 0.5)
+        labeling = Labeling(anything, None, 0.0, np.zeros(d))
+    else:
+        empty = SimplexProblem(no_rows, np.zeros_like(target))
+        K = empty.n_classes
+        anything = np.full((n_rows, K), 1.0 / K)
+        labeling = Labeling(anything, None, np.zeros(K), np.zeros((d, K)))
+    return replace(method.box(empty), labeling=labeling, soft_labels=anything)
+
+
+def _solve_labeled(
+    constraints: ConstraintSet, target: Matrix, rank: int, method: Method
+) -> Solution:
+    """The metric S + alpha J, which is flat in all but `rank` directions.
+
+    In the basis of all rows it has eigenvalues between 0 and 1: the part of what is known about a
+    direction that the labeled rows contribute.
+    """
+    basis, labeled = constraints.basis, constraints.labeled
+    labeled_values = basis.functions.values(labeled.X)
+    coef = basis.functions.coef
+    metric = labeled.weighted(labeled_values).T @ labeled_values
+    metric = metric + basis.alpha * (coef.T @ coef)
+    eigenvalues, vectors = np.linalg.eigh(metric)
+    rank = min(rank, basis.rank)
+    n_flat = basis.rank - rank
+    flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
+    steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
+    first = constraints.problem(steep, steep.T @ target)
+    second = constraints.problem(flat, flat.T @ target, with_prior=False)
+    seen = np.linalg.norm(first.functions.values(constraints.sample.X))
+    if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
+        # Rounding errors only: whatever the labels, the labeled loss is the same.
+        if n_flat == 0:
+            first = constraints.problem(np.zeros_like(steep), np.zeros_like(steep.T @ target))
+            return method.rows(first)
+        return method.rows(constraints.problem(flat, flat.T @ target))
+    if n_flat == 0:
+        return method.rows(first)
+    if method.is_dense(first):
+        return with_labeling(first, _dense_with_ties(first, second, method))
+    solution = method.rows(first)
+    if not solution.status.is_success:
+        return solution
+    if solution.status is not Status.INSIDE:
+        broken = _break_ties(first, second, solution, method)
+        if broken.status.is_success or not method.fits(first):
+            return broken
+        dense = _dense_with_ties(first, second, method)
+        return with_labeling(first, dense).after(broken)
+    both = np.hstack([steep, flat])
+    nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
+    return nearest.after(solution)
+
+
+def _dense_with_ties(first: RowsProblem, second: RowsProblem, method: Method) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return solve_simplex_with_ties(first.dense(), second.dense(), method.box)
+    return solve_with_ties(first.dense(), second.dense(), method.box)
+
+
+def _break_ties(
+    first: RowsProblem, second: RowsProblem, solution: Solution, method: Method
+) -> Solution:
+    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
+        return break_simplex_ties(first, second, solution, method.box)
+    return break_ties(first, second, solution, method)

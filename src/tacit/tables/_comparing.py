@@ -1,0 +1,132 @@
+"""Everything that a comparison on a person's table can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tacit.selection import Comparison, LearningCurve, compare, default_contestants, learning_curve
+from tacit.solver import Certificate
+from tacit.tables._features import feature_names, make_features
+from tacit.tables._table import Table
+
+Progress = Callable[[str, float, float], None]
+# The most unlabeled rows that a comparison uses: it fits hundreds of models, and more rows of
+# the same kind hardly change what it finds.
+MAX_UNLABELED = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class TableComparison:
+    """A comparison, and what a reader wants to know beside it.
+
+    Attributes
+    ----------
+    table : Table
+        The data.
+    comparison : Comparison
+        Supervised against semi-supervised classifiers, with the verdict.
+    curve : LearningCurve or None
+        Error against the numbers of labels and of unlabeled rows, if it was asked for.
+    certificates : dict of str to Certificate
+        For each semi-supervised method, fitted on all rows.
+    feature_names : list of str
+        The numbers that the classifiers saw.
+    """
+
+    table: Table
+    comparison: Comparison
+    curve: LearningCurve | None
+    certificates: dict[str, Certificate]
+    feature_names: list[str]
+
+
+def compare_table(
+    table: Table,
+    *,
+    cv: int | None = None,
+    n_repeats: int = 5,
+    scoring: str = "accuracy",
+    margin: float = 0.02,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    with_curve: bool = False,
+    on_progress: Progress | None = None,
+) -> TableComparison:
+    """Compare supervised and semi-supervised classifiers on a person's table.
+
+    Columns are turned into numbers anew for every training set, so that nothing of a held-back
+    label's row is known beforehand.
+
+    Parameters
+    ----------
+    table : Table
+        What `read_table` returns.
+    cv, n_repeats, scoring, margin, n_jobs, random_state
+        As in `tacit.selection.compare`.
+    with_curve : bool, default=False
+        Whether to measure learning curves too.
+    on_progress : callable, optional
+        Called as on_progress(stage, done, total).
+
+    Returns
+    -------
+    TableComparison
+        The verdict and everything behind it.
+    """
+    features = make_features(table.columns)
+    contestants = default_contestants(features, n_classes=len(table.target.classes))
+    settings: dict[str, Any] = {
+        "scoring": scoring,
+        "n_jobs": n_jobs,
+        "random_state": random_state,
+        "unlabeled": None,
+    }
+    comparison = compare(
+        table.frame,
+        table.y,
+        contestants,
+        cv=cv,
+        n_repeats=n_repeats,
+        margin=margin,
+        on_progress=_stage(on_progress, "Comparing"),
+        **settings,
+    )
+    curve = None
+    # Where nothing can be held back there is nothing to draw either.
+    if with_curve and comparison.splits:
+        curve = learning_curve(
+            table.frame,
+            table.y,
+            contestants,
+            cv=5 if cv is None else min(cv, 5),
+            n_repeats=max(1, n_repeats // 2),
+            on_progress=_stage(on_progress, "Learning curves"),
+            **settings,
+        )
+    Z = np.asarray(features.fit_transform(table.frame), dtype=np.float64)
+    certificates = {}
+    for contestant in contestants:
+        if contestant.is_semi_supervised:
+            certificates[contestant.name] = _certificate(contestant.classifier, Z, table)
+    return TableComparison(
+        table, comparison, curve, certificates, feature_names(features, table.columns)
+    )
+
+
+def _certificate(classifier: Any, Z: Any, table: Table) -> Certificate:
+    model = clone(classifier).set_params(unlabeled=None)
+    model.fit(Z, table.y)
+    holder = model if hasattr(model, "certificate_") else model.estimator_
+    certificate: Certificate = holder.certificate_
+    return certificate
+
+
+def _stage(on_progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(stage, done, total)

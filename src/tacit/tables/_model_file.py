@@ -1,0 +1,195 @@
+"""Models on disk: written by skops, never by pickle, and read only if every type is known."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit._files import check_can_write, written_whole
+from tacit.tables._errors import ModelFileError
+from tacit.tables._model_card import ModelCard
+from tacit.tables._packages import import_skops
+from tacit.tables._safe_types import sort_types
+
+CARD = "tacit.json"
+SCHEMA = "schema.json"
+# A model of ours has a few megabytes; a file that unpacks to more than this is a trap.
+MOST_BYTES = 4 * 2**30
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted pipeline and what it says about itself.
+
+    Attributes
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        From a table to classes; the last step is a linear classifier.
+    card : ModelCard
+        Where it comes from and what holds of it.
+    """
+
+    pipeline: Any
+    card: ModelCard
+
+    @property
+    def features(self) -> Any:
+        """All steps but the classifier."""
+        return self.pipeline[:-1]
+
+    @property
+    def classifier(self) -> Any:
+        """The last step."""
+        return self.pipeline[-1]
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model, whole or not at all.
+
+    The file is one that `skops.io.load` reads, with the description beside the pipeline.
+
+    Parameters
+    ----------
+    model : Model
+        What `fit_table` returns.
+    path : str or Path
+        The file; the usual suffix is `.skops`. One that is there is replaced.
+    """
+    path = Path(path)
+    check_can_write(path, "The model file")
+    content = io.BytesIO(import_skops().dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(content) as archive:
+        _, unsafe = sort_types(json.loads(archive.read(SCHEMA)))
+    if unsafe:
+        raise ModelFileError(
+            f"The model cannot be saved, because it could not be loaded again: {_list(unsafe)} "
+            "would be refused."
+        )
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(CARD, model.card.to_json())
+    with written_whole(path) as partial:
+        partial.write_bytes(content.getvalue())
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model, after a look at every type that it contains.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `save_model` wrote.
+
+    Returns
+    -------
+    Model
+        Ready to predict.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not there, is damaged, or contains a type that none of our models needs; that
+        type is named and nothing of it is built.
+    """
+    path = Path(path)
+    name = repr(str(path))
+    card, schema, content = _open(path, name)
+    safe, unsafe = sort_types(schema)
+    if unsafe:
+        raise ModelFileError(
+            f"{name} was refused: it contains {_list(unsafe)}, which no model of tacit needs and "
+            "which could run code of a stranger; use a model that you have fitted yourself."
+        )
+    try:
+        with warnings.catch_warnings():
+            # Other versions are told by the card, in our own words.
+            warnings.simplefilter("ignore")
+            pipeline = import_skops().loads(content, trusted=safe)
+    except Exception as error:  # a damaged file can fail anywhere in there
+        raise ModelFileError(
+            f"{name} is damaged and cannot be loaded ({type(error).__name__}: {error}); fit the "
+            "model again with `tacit fit`."
+        ) from error
+    if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
+        raise ModelFileError(f"{name} holds no classifier of tacit; name another file.")
+    card.check_fits(pipeline, name)
+    return Model(pipeline, card)
+
+
+def read_card(path: str | Path) -> ModelCard:
+    """The description alone; nothing is built from the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that `save_model` wrote.
+
+    Returns
+    -------
+    ModelCard
+        As it was saved.
+    """
+    return _open(Path(path), repr(str(path)))[0]
+
+
+def is_model_file(path: str | Path) -> bool:
+    """Whether a file has the description that every model file has.
+
+    Parameters
+    ----------
+    path : str or Path
+        Any file, or none.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return CARD in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
+    if path.is_dir():
+        raise ModelFileError(f"{name} is a folder; name the model file in it.")
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ModelFileError(
+            f"There is no model file {name}; make one with `tacit fit TABLE --target COLUMN -o "
+            f"{path.name}`."
+        ) from error
+    except OSError as error:
+        raise ModelFileError(f"{name} cannot be read: {error.strerror}.") from error
+    if content[:2] != b"PK":
+        raise ModelFileError(
+            f"{name} is not a model file of tacit; name a file that `tacit fit` wrote. (Pickle "
+            "files are never opened.)"
+        )
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+                raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
+            damaged = archive.testzip()
+            if damaged is not None:
+                raise zipfile.BadZipFile(f"{damaged} is damaged")
+            schema = json.loads(archive.read(SCHEMA))
+            card = archive.read(CARD).decode()
+    except KeyError as error:
+        raise ModelFileError(
+            f"{name} is not a model file of tacit; name a file that `tacit fit` wrote."
+        ) from error
+    except ModelFileError:
+        raise
+    except Exception as error:
+        raise ModelFileError(
+            f"{name} is damaged and cannot be loaded ({error}); fit the model again with `tacit "
+            "fit`, or copy the file again."
+        ) from error
+    return ModelCard.from_json(card, name), schema, content
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,54 @@
+"""Who takes part."""
+
+import pytest
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tacit import LeastSquaresClassifier
+from tacit.research.experiments import Contender, Sees, paper_contenders
+from tacit.research.experiments._contenders import seed_of
+
+
+def test_a_seed_depends_on_the_key_alone_and_is_the_same_everywhere():
+    assert seed_of("Sonar|cross-validation|65|0") == 17098697287775825441
+    assert seed_of("a") != seed_of("b")
+
+
+def test_a_copy_is_seeded_and_the_original_is_not():
+    contender = Contender("forest", RandomForestClassifier())
+    first, again, other = (contender.unfitted(key).random_state for key in "aab")
+    assert first == again != other
+    assert 0 <= first < 2**32
+    assert contender.estimator.random_state is None
+    assert Contender("another", RandomForestClassifier()).unfitted("a").random_state != first
+
+
+def test_seeds_reach_into_pipelines_and_leave_those_that_are_set():
+    pipeline = make_pipeline(
+        StandardScaler(), BaggingClassifier(RandomForestClassifier(random_state=3))
+    )
+    copy = Contender("nested", pipeline).unfitted("a")
+    assert copy[-1].random_state is not None
+    assert copy[-1].estimator.random_state == 3
+
+
+def test_an_estimator_without_randomness_is_copied_as_it_is():
+    copy = Contender("plain", LeastSquaresClassifier(alpha=2.0)).unfitted("a")
+    assert copy.get_params() == LeastSquaresClassifier(alpha=2.0).get_params()
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [
+        ("supervised", Sees.LABELED),
+        ("self-learning", Sees.UNLABELED),
+        ("ICLS", Sees.UNLABELED),
+        ("projected", Sees.UNLABELED),
+        ("oracle", Sees.EVERYTHING),
+    ],
+)
+def test_the_contenders_of_the_paper_see_what_they_should(name, sees):
+    (found,) = (c for c in paper_contenders() if c.name == name)
+    assert found.sees is sees
+    assert found.twin == "supervised"
