@@ -3,8 +3,7 @@ Text: sparse all the way
 ========================
 
 Short messages to a help desk, a few of which have been sorted into two classes. TF-IDF makes a
-sparse matrix of them, and it stays sparse: fits and predictions never make it dense. Rows are
-sparse; what must fit into memory is a matrix of words times words.
+sparse matrix of them, and it stays sparse; only a matrix of words times words must fit into memory.
 """
 
 # %%
