@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -20,93 +21,101 @@ from tacit.family import SoftSelfLearningClassifier, USMClassifier
 from tests.estimators.tables import IMPLICIT, SEMI_SUPERVISED, partly_labeled
 
 DATA = partly_labeled()
+KERNEL: tuple[Any, ...] = (KernelLeastSquaresClassifier, KernelICLSClassifier)
+PENALISED: tuple[Any, ...] = (
+    *IMPLICIT,
+    *KERNEL,
+    LeastSquaresClassifier,
+    SoftSelfLearningClassifier,
+    USMClassifier,
+)
+ITERATED: tuple[Any, ...] = (*IMPLICIT, KernelICLSClassifier, SoftSelfLearningClassifier)
+
+# By parameter: who has it, what is allowed in the words of the error, and what is not.
+REFUSED: list[tuple[str, tuple[Any, ...], str, list[Any]]] = [
+    (
+        "alpha",
+        PENALISED,
+        r"a float in the range \[0.0, inf\) or a str among {'loo'}",
+        [-1, -1e-9, np.nan, np.inf, "ridge", None, [1.0], True],
+    ),
+    (
+        "tol",
+        ITERATED,
+        r"a float in the range \(0.0, 1.0\)",
+        [0, -1e-8, 1, 2.0, np.nan, "small", None],
+    ),
+    (
+        "max_iter",
+        (*ITERATED, SelfLearningClassifier),
+        r"an int in the range \[1, inf\)",
+        [0, -5, 2.5, "many", None, True],
+    ),
+    ("fit_intercept", PENALISED, r"an instance of 'bool' or .*", ["x", None, 3, 1]),
+    (
+        "solver",
+        (*IMPLICIT, KernelICLSClassifier),
+        r"a str among {.*'auto'.*}",
+        ["simplex", "Interior-Point", None, 3],
+    ),
+    ("solver", (KernelICLSClassifier,), r"a str among {.*'auto'.*}", ["working-set"]),
+    (
+        "metric",
+        (ProjectedLeastSquaresClassifier, KernelICLSClassifier),
+        r"a str among {.*'all'.*}",
+        ["unlabeled", "ALL", None, 3],
+    ),
+    ("metric", (KernelICLSClassifier,), r"a str among {.*'all'.*}", ["euclidean"]),
+    ("verbose", IMPLICIT, r"an int in the range \[0, inf\), .*", [-1, "much"]),
+    ("kernel", KERNEL, r"a str among {.*'rbf'.*} or a callable", ["laplace", None]),
+    (
+        "gamma",
+        KERNEL,
+        r"a float in the range \(0.0, inf\) or None",
+        [0.0, -1.0, np.inf, "scale", True],
+    ),
+    ("degree", KERNEL, r"a float in the range \(0.0, inf\)", [-1, 0, "three"]),
+    ("coef0", KERNEL, r"a float in the range \(-inf, inf\)", [np.inf, np.nan, None]),
+    (
+        "estimator",
+        (SelfLearningClassifier,),
+        r"an object implementing 'fit' and 'predict' or None",
+        ["logistic"],
+    ),
+]
 
 
-def refused(model: Any, message: str, error: type[Exception] = ValueError) -> None:
-    with pytest.raises(error, match=message):
-        model.fit(DATA.X, DATA.marked)
-
-
-@pytest.mark.parametrize("alpha", [-1, -1e-9, np.nan, np.inf, "ridge", None, [1.0], True], ids=repr)
-@pytest.mark.parametrize("estimator", [LeastSquaresClassifier, *IMPLICIT])
-def test_alpha_must_be_a_finite_number_that_is_not_negative_or_loo(
-    estimator: Any, alpha: Any
-) -> None:
-    refused(estimator(alpha=alpha), r'alpha is .*; it must be a finite number .* or "loo"')
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the match was just checked
-        estimator(alpha=alpha).fit(DATA.X, DATA.marked)
-    assert f"alpha is {alpha!r};" in str(caught.value)
-
-
-@pytest.mark.parametrize("tol", [0, -1e-8, 1, 2.0, np.nan, "small", None], ids=repr)
-@pytest.mark.parametrize("estimator", IMPLICIT)
-def test_tol_must_lie_between_zero_and_one(estimator: Any, tol: Any) -> None:
-    refused(
-        estimator(tol=tol),
-        rf"tol is {tol!r}; it must be a number between 0 and 1, the relative duality gap",
-    )
-
-
-@pytest.mark.parametrize("max_iter", [0, -5, 2.5, "many", None], ids=repr)
-@pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
-def test_max_iter_must_be_a_positive_integer(estimator: Any, max_iter: Any) -> None:
-    refused(
-        estimator(max_iter=max_iter), rf"max_iter is {max_iter!r}; it must be a positive integer"
-    )
-
-
-@pytest.mark.parametrize("estimator", [*IMPLICIT, SoftSelfLearningClassifier])
-def test_a_truth_value_is_no_number_of_iterations(estimator: Any) -> None:
-    refused(estimator(max_iter=True), r"max_iter is True; it must be a positive integer")
-
-
-@pytest.mark.parametrize("fit_intercept", ["x", None, 3, 1], ids=repr)
 @pytest.mark.parametrize(
-    "estimator",
+    ("estimator", "name", "value", "allowed"),
     [
-        *IMPLICIT,
-        LeastSquaresClassifier,
-        SoftSelfLearningClassifier,
-        USMClassifier,
-        KernelLeastSquaresClassifier,
-        KernelICLSClassifier,
+        pytest.param(estimator, name, value, allowed, id=f"{estimator.__name__}-{name}-{value!r}")
+        for name, estimators, allowed, values in REFUSED
+        for estimator in estimators
+        for value in values
     ],
 )
-def test_fit_intercept_must_be_a_truth_value(estimator: Any, fit_intercept: Any) -> None:
-    refused(
-        estimator(fit_intercept=fit_intercept),
-        rf"fit_intercept is {fit_intercept!r}; it must be True, .* or False",
-    )
+def test_a_bad_parameter_is_named_with_what_it_was_and_what_is_allowed(
+    estimator: Any, name: str, value: Any, allowed: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"^The '{name}' parameter of ") as caught:
+        estimator(**{name: value}).fit(DATA.X, DATA.marked)
+    expected = rf"{estimator.__name__} must be {allowed}\. Got {re.escape(repr(value))} instead\.$"
+    assert re.search(expected, str(caught.value))
 
 
-@pytest.mark.parametrize("solver", ["simplex", "Interior-Point", None, 3], ids=repr)
-@pytest.mark.parametrize("estimator", IMPLICIT)
-def test_an_unknown_solver_is_answered_with_the_known_ones(estimator: Any, solver: Any) -> None:
-    refused(
-        estimator(solver=solver),
-        rf"solver is {solver!r}; it must be one of \['auto', 'interior-point', 'lbfgsb'",
-    )
-
-
-@pytest.mark.parametrize("metric", ["unlabeled", "ALL", None, 3], ids=repr)
-def test_an_unknown_metric_is_answered_with_the_known_ones(metric: Any) -> None:
-    refused(
-        ProjectedLeastSquaresClassifier(metric=metric),
-        rf"metric is {metric!r}; it must be one of \['all', 'labeled', 'euclidean'\]",
-    )
-
-
-def test_a_base_must_be_an_instance_of_an_estimator() -> None:
-    refused(SelfLearningClassifier("logistic"), "Cannot clone object .*logistic", TypeError)
-    refused(SelfLearningClassifier(LeastSquaresClassifier), "instead of a class", TypeError)
-
-
-def test_a_base_that_predicts_other_things_than_classes_is_refused() -> None:
+def test_a_base_must_be_an_instance_of_a_classifier() -> None:
+    with pytest.raises(TypeError, match="instead of a class"):
+        SelfLearningClassifier(LeastSquaresClassifier).fit(DATA.X, DATA.marked)
     # Had failed: the predictions of a regression were taken for positions of classes.
-    refused(
-        SelfLearningClassifier(LinearRegression()),
-        r"estimator is a LinearRegression, which predicted .*, none of the classes in y; it must",
-    )
+    with pytest.raises(
+        ValueError, match=r"estimator is a LinearRegression, which predicted .*; it must be a class"
+    ):
+        SelfLearningClassifier(LinearRegression()).fit(DATA.X, DATA.marked)
+
+
+def test_a_bad_parameter_of_a_base_is_named() -> None:
+    with pytest.raises(ValueError, match="'alpha' parameter of LeastSquaresClassifier"):
+        SelfLearningClassifier(LeastSquaresClassifier(-1.0)).fit(DATA.X, DATA.marked)
 
 
 @pytest.mark.parametrize("estimator", IMPLICIT)
@@ -127,3 +136,13 @@ def test_numpy_numbers_are_numbers() -> None:
     plain = ICLSClassifier(alpha=0.5).fit(DATA.X, DATA.marked)
     np.testing.assert_array_equal(model.coef_, plain.coef_)
     assert model.alpha_ == 0.5
+
+
+@pytest.mark.parametrize("estimator", [*PENALISED, *SEMI_SUPERVISED])
+def test_every_parameter_is_declared_and_every_help_text_complete(estimator: Any) -> None:
+    names = set(estimator().get_params(deep=False))
+    assert set(estimator._parameter_constraints) == names
+    text = estimator.__doc__
+    assert "$" not in text
+    for name in names:
+        assert re.search(rf"^{name} : ", text, re.MULTILINE), name

@@ -11,8 +11,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from tacit import TunedLogisticRegression
-from tacit.estimators._logistic_penalty import choose_penalty, fit_logistic
-from tacit.estimators._tuned_logistic import PENALTIES
+from tacit.estimators._tuned_logistic import PENALTIES, choose_penalty, fit_logistic
 from tests.selection.tables import two_classes
 
 
@@ -22,7 +21,8 @@ def test_newton_finds_the_coefficients_of_scikit_learn(C: float, shape: tuple[in
     random = np.random.default_rng(0)
     X = random.normal(size=shape)
     y = (X[:, 0] + random.normal(size=shape[0]) > 0).astype(float)
-    beta = fit_logistic(np.column_stack([X, np.ones(len(X))]), y, C, np.zeros(shape[1] + 1))
+    ones = np.ones(len(X))
+    beta = fit_logistic(np.column_stack([X, ones]), y, ones, C, np.zeros(shape[1] + 1))
     theirs = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, y)
 
     def objective(coef: Any, intercept: float) -> float:

@@ -177,22 +177,6 @@ def test_steps_that_come_to_nothing_are_told_and_more_of_them_are_not_advised(
     assert model.n_iter_ < 200
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"alpha": -1.0}, "alpha is -1.0"),
-        ({"alpha": "gcv"}, "alpha is 'gcv'"),
-        ({"tol": 0.0}, "tol is 0.0"),
-        ({"tol": "small"}, "tol is 'small'"),
-        ({"max_iter": 0}, "max_iter is 0"),
-        ({"max_iter": 2.5}, "max_iter is 2.5"),
-    ],
-)
-def test_a_bad_parameter_is_named(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SoftSelfLearningClassifier(**parameters).fit(DATA.X, DATA.marked)
-
-
 def test_missing_numbers_in_rows_that_live_elsewhere_are_told() -> None:
     rows = DATA.pool.copy()
     rows[7, 2] = np.nan

@@ -117,12 +117,6 @@ def test_soft_labels_are_labels_and_the_certificate_is_attained(n_classes: int) 
     assert model.n_iter_ == 1
 
 
-@pytest.mark.parametrize("alpha", [-1.0, "gcv", np.inf, True])
-def test_a_bad_penalty_is_named(alpha: Any) -> None:
-    with pytest.raises(ValueError, match="alpha is"):
-        USMClassifier(alpha).fit(DATA.X, DATA.marked)
-
-
 def test_missing_numbers_in_rows_that_live_elsewhere_are_told() -> None:
     rows = DATA.pool.copy()
     rows[7, 2] = np.nan

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from tacit.estimators._kernel import KernelLeastSquaresClassifier
 from tacit.estimators._kernel_icls import KernelICLSClassifier
-from tacit.estimators._kernel_least_squares import KernelLeastSquaresClassifier
 from tacit.family._soft_self_learning import SoftSelfLearningClassifier
 from tacit.family._usm import USMClassifier
 from tests.shared_data import RSSL

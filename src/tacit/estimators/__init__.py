@@ -1,10 +1,9 @@
 """scikit-learn classifiers with the squared loss, the public face of the library."""
 
-from tacit.estimators._icls import ICLSClassifier
+from tacit.estimators._implicit import ICLSClassifier, ProjectedLeastSquaresClassifier
+from tacit.estimators._kernel import KernelLeastSquaresClassifier
 from tacit.estimators._kernel_icls import KernelICLSClassifier
-from tacit.estimators._kernel_least_squares import KernelLeastSquaresClassifier
-from tacit.estimators._least_squares import LeastSquaresClassifier
-from tacit.estimators._projected import ProjectedLeastSquaresClassifier
+from tacit.estimators._linear import LeastSquaresClassifier
 from tacit.estimators._self_learning import SelfLearningClassifier
 from tacit.estimators._tuned_logistic import TunedLogisticRegression
 

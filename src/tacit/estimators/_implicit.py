@@ -1,45 +1,29 @@
-"""What the implicitly constrained classifiers share: fitting by projection."""
+"""Projections of least squares onto the constraint set: the paper's, and that with a guarantee."""
 
 from __future__ import annotations
 
-import numbers
 import sys
 import time
-import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._class_prior import read_class_prior
-from tacit.estimators._linear import LinearClassifier, read_alpha
+from tacit.estimators._linear import LinearClassifier, as_attributes, read_alpha
+from tacit.estimators._parameters import ALPHA, POSITIVE_INTEGER, TOL
 from tacit.estimators._start import fit_start
-from tacit.estimators._storage import is_elsewhere
-from tacit.estimators._training import TrainingData, read_training_data
-from tacit.rows._sweep import one_blas_thread
+from tacit.estimators._training import TrainingData, threads_for
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
 from tacit.solver._methods import SOLVERS, Method
-from tacit.solver._projection import MISSED, Metric
-
-# Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
-SMALL = 20_000_000
+from tacit.solver._projection import MISSED, Metric, Projection
 
 
 class ImplicitlyConstrainedClassifier(LinearClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
-
-    alpha: float | str
-    class_prior: Any
-    fit_intercept: bool
-    solver: str
-    tol: float
-    max_iter: int
-    unlabeled: Any
-    verbose: int
 
     soft_labels_: Matrix
     solution_: Solution
@@ -49,37 +33,66 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
     supervised_coef_: Matrix
     supervised_intercept_: Vector
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearClassifier._parameter_constraints,
+        "alpha": ALPHA,
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions(set(SOLVERS))],
+        "tol": TOL,
+        "max_iter": POSITIVE_INTEGER,
+        "verbose": ["verbose"],
+        "class_prior": "no_validation",  # by `read_class_prior`, which knows the classes
+    }
+
+    def __init__(
+        self,
+        alpha: float | str = 0.0,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        unlabeled: Any = -1,
+        verbose: int = 0,
+        class_prior: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unlabeled = unlabeled
+        self.verbose = verbose
+        self.class_prior = class_prior
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.solver != "lbfgsb"
         return tags
 
-    def _fit(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric) -> Self:
-        self._check_parameters()
-        with one_blas_thread() if _is_small(X, X_unlabeled) else nullcontext():
-            missed = self._project(X, y, X_unlabeled, sample_weight, metric)
-        self._warn_if_unfinished(missed)
-        return self
+    def _fit_projection(self, data: TrainingData, metric: Metric, start: Any = None) -> None:
+        check_solver_for(self.solver, data, 'use "auto", "interior-point" or "working-set"')
+        with threads_for(data):
+            prior_violation = self._project(data, metric, start)
+        warn_if_unfinished(
+            self,
+            'use solver="interior-point"'
+            if self.solver == "lbfgsb"
+            else f"raise tol (now {self.tol:g}) or scale the features",
+            f", for the shares of the soft labels miss class_prior by {prior_violation:.2g}"
+            if prior_violation > MISSED
+            else "",
+        )
 
-    def _project(
-        self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, metric: Metric
-    ) -> float:
+    def _project(self, data: TrainingData, metric: Metric, given: Any) -> float:
         """Fit, and say how far the shares of the soft labels are from the class prior."""
-        data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-        _check_solver_for(self, data)
         Y = data.targets
         prior = read_class_prior(self.class_prior, data)
         alpha = read_alpha(self.alpha, data.X, Y, data.weights, self.fit_intercept)
-        given = getattr(self, "start", None)
         if given is not None and alpha != 0.0:
             raise ValueError(
                 f"alpha is {self.alpha!r} and start is {given!r}; the penalty belongs to the "
                 "start, so give it to that model, or leave start=None."
             )
-        # In the labeled metric the penalty belongs to the loss and to every member of the set;
-        # in the others it only chooses the start, and the guarantee is on the plain loss.
-        alpha_in_set = alpha if metric == "labeled" else 0.0
-
         basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
         if given is None:
             start = fit_least_squares(basis, data.X, Y, data.weights)
@@ -89,25 +102,16 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             LabeledRows(data.X, Y, data.weights),
             moments,
             data.unlabeled,
-            alpha_in_set,
+            # In the labeled metric the penalty belongs to the loss and to every member of the set;
+            # in the others it only chooses the start, and the guarantee is on the plain loss.
+            alpha if metric == "labeled" else 0.0,
             self.fit_intercept,
             prior if prior is None or Y.ndim == 2 else float(prior[1]),
         )
         method = Method(self.solver, self.tol, self.max_iter, self._report())
         projection = project(constraints, start, metric, basis, method)
         solution = projection.solution
-
-        guarantee = None
-        if metric == "all":
-            # Pythagoras, less what the duality gap leaves open; an inexact answer promises what
-            # the rows themselves say, in `certify`.
-            guarantee = np.inf
-            if solution.is_settled():
-                guarantee = projection.squared_distance - 2.0 * solution.gap()
-                guarantee /= constraints.labeled.total_weight + data.unlabeled.total_weight
-                # The loss of several classes is half its sum over them, as for either one of two.
-                guarantee *= 1.0 if Y.ndim == 1 else 0.5
-        certificate = certify(
+        self.certificate_ = certify(
             start.values,
             projection.coefficients.values,
             data.X,
@@ -115,14 +119,13 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             data.weights,
             data.unlabeled,
             supervised_in_set=projection.inside,
-            guaranteed_improvement=guarantee,
+            guaranteed_improvement=_guarantee(projection, data) if metric == "all" else None,
             class_prior=None if prior is None else tuple(prior.tolist()),
             prices=projection.prices,
         ).kept_to(is_exact=solution.is_settled())
-        self._store(start)
-        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-        self._store(start if certificate.kept_start else projection.coefficients)
-        self.classes_ = data.classes
+        answer = start if self.certificate_.kept_start else projection.coefficients
+        self.supervised_coef_, self.supervised_intercept_ = as_attributes(start)
+        self.coef_, self.intercept_ = as_attributes(answer)
         self.alpha_ = alpha
         self.soft_labels_ = (
             np.zeros((0, *Y.shape[1:]))
@@ -131,7 +134,6 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         )
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
-        self.certificate_ = certificate
         return constraints.missed(solution.labeling)
 
     def _report(self) -> Callable[[str], None]:
@@ -147,77 +149,231 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
         return write
 
-    def _check_parameters(self) -> None:
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
-        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
-            raise ValueError(
-                f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
-                "gap to reach."
-            )
-        check_max_iter(self.max_iter)
 
-    def _warn_if_unfinished(self, missed: float) -> None:
-        solution = self.solution_
-        advice = (
-            f"lower tol (now {self.tol:g})"
-            if solution.status.is_success
-            else f"raise max_iter (now {self.max_iter})"
-            if solution.n_iter >= self.max_iter
-            else 'use solver="interior-point"'
-            if self.solver == "lbfgsb"
-            else f"raise tol (now {self.tol:g}) or scale the features"
-        )
-        if missed > MISSED:
-            advice += f", for the shares of the soft labels miss class_prior by {missed:.2g}"
-        warn_if_unfinished(
-            type(self).__name__, solution, self.tol, self.certificate_.kept_start, advice
+def _guarantee(projection: Projection, data: TrainingData) -> float:
+    """By how much the loss of a row falls at the least, in the metric of all rows."""
+    solution = projection.solution
+    if not solution.is_settled():
+        return np.inf  # an inexact answer promises what the rows themselves say, in `certify`
+    # Pythagoras, less what the duality gap leaves open.
+    improvement = projection.squared_distance - 2.0 * solution.gap()
+    labeled = len(data.codes) if data.weights is None else float(data.weights.sum())
+    improvement /= labeled + data.unlabeled.total_weight
+    # The loss of several classes is half its sum over them, as for either one of two.
+    return improvement if len(data.classes) == 2 else 0.5 * improvement
+
+
+def check_solver_for(solver: str, data: TrainingData, advice: str) -> None:
+    """Refuse the solver for two classes where there are more."""
+    if solver == "lbfgsb" and len(data.classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f'solver is "lbfgsb", which is for two classes, and y has {len(data.classes)}; '
+            f"{advice}."
         )
 
 
-def warn_if_unfinished(
-    name: str, solution: Solution, tol: float, kept_start: bool, advice: str, depth: int = 5
-) -> None:
+def warn_if_unfinished(model: Any, otherwise: str, reason: str = "") -> None:
     """Warn where the tolerance was not met, or was met but is too loose to promise anything.
 
-    `depth` is how far up the caller of `fit` is.
+    `otherwise` is what to change where neither a lower tolerance nor more iterations would help.
     """
+    solution, kept_start = model.solution_, model.certificate_.kept_start
     if solution.status.is_success and not kept_start:
         return
-    side = "within" if solution.relative_gap() <= tol else "above"
-    kept = (
-        " The answer might have raised the loss, so the supervised classifier was kept."
-        if kept_start
-        else ""
+    advice = (
+        f"lower tol (now {model.tol:g})"
+        if solution.status.is_success
+        else f"raise max_iter (now {model.max_iter})"
+        if solution.n_iter >= model.max_iter
+        else otherwise
     )
-    warnings.warn(
-        f"{name} stopped with status {solution.status.value!r} at a relative duality gap of "
-        f"{solution.relative_gap():.2g}, {side} the tolerance tol={tol:g}; {advice}.{kept}",
-        ConvergenceWarning,
-        stacklevel=depth,
+    gap = solution.relative_gap()
+    kept = ". The answer might have raised the loss, so the supervised classifier was kept"
+    model._warn(
+        f"stopped with status {solution.status.value!r} at a relative duality gap of {gap:.2g}, "
+        f"{'within' if gap <= model.tol else 'above'} the tolerance tol={model.tol:g}; "
+        f"{advice}{reason}{kept if kept_start else ''}"
     )
 
 
-def check_max_iter(max_iter: Any) -> None:
-    """Refuse what is no positive integer; a truth value is none."""
-    is_integer = isinstance(max_iter, numbers.Integral) and not isinstance(max_iter, bool)
-    if not is_integer or max_iter < 1:
-        raise ValueError(f"max_iter is {max_iter!r}; it must be a positive integer.")
+class ICLSClassifier(ImplicitlyConstrainedClassifier):
+    r"""Implicitly constrained least squares (Krijthe & Loog 2015).
+
+    Of all coefficients that least squares gives for some soft labeling of the unlabeled rows, the
+    ones with the smallest squared loss on the labeled rows:
+
+    .. math:: \min_{\beta \in C} \|X\beta - y\|^2, \qquad
+        C = \{(S + G)^{+}(X'y + X_u'u) : u \in [0, 1]^U\}.
+
+    That is the projection of the supervised solution onto C in the metric S = X'X. For more than
+    two classes there is one column of coefficients a class, the labels u of a row are on the
+    simplex, and the loss is summed over the classes: one joint problem.
+
+    Parameters
+    ----------
+    alpha : float or "loo", default=0.0
+        Ridge penalty, never on the intercept, in the labeled loss and in every member of C. "loo"
+        chooses it by leave-one-out on the labeled rows.
+    $fit_intercept
+    solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
+        "auto" is the interior-point method for few rows and the working set for many. "lbfgsb" is
+        the paper's own recipe, for two classes. All give the same answer.
+    $tol
+    max_iter : int, default=1000
+        Iterations of the solver at the most.
+    $unlabeled
+    $verbose
+    $class_prior
+
+    Attributes
+    ----------
+    $classes_
+    $coef_
+    $projection_
+    $supervised_coef_
+    $alpha_
+    $n_iter_
+    $features_
+
+    See Also
+    --------
+    ProjectedLeastSquaresClassifier : The same set with a guarantee.
+
+    Notes
+    -----
+    For few rows each iteration costs O(U d^2), and about a dozen are needed; for many, one sweep of
+    O(U d^2) for the moments and a few of O(U d). K > 2 classes take O(U d^2 K^2) and O(U d K), and
+    a matrix of order d K. Where the labeled rows do not determine all coefficients (L < p), the
+    minimiser nearest to the supervised solution in the metric of all rows is taken, so the answer
+    is unique.
+
+    References
+    ----------
+    Krijthe & Loog, Implicitly Constrained Semi-Supervised Least Squares Classification, IDA 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from tacit import ICLSClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> partly = y.copy()
+    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
+    >>> round(ICLSClassifier().fit(X, partly).score(X, y), 2)
+    0.93
+    """
+
+    def _fit(self, data: TrainingData) -> None:
+        self._fit_projection(data, "labeled")
 
 
-def _is_small(*tables: Any) -> bool:
-    """Whether all tables together are too small for several BLAS threads to help."""
-    given = [table for table in tables if table is not None]
-    if any(is_elsewhere(table) for table in given):
-        return False
-    return bool(sum(np.prod(getattr(table, "shape", (np.inf,))) for table in given) <= SMALL)
+class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
+    r"""Projection of the supervised solution onto the constraint set (Krijthe & Loog 2017).
 
+    .. math:: \min_{\beta \in C} \|\beta - \beta_{sup}\|_M^2, \qquad
+        C = \{A^{+}(X'y + X_u'u) : u \in [0, 1]^U\}.
 
-def _check_solver_for(estimator: ImplicitlyConstrainedClassifier, data: TrainingData) -> None:
-    if len(data.classes) == 2 or estimator.solver != "lbfgsb":
-        return
-    raise ValueError(
-        "Only binary classification is supported. The type of the target is multiclass: "
-        f'solver is "lbfgsb", which is for two classes, and y has {len(data.classes)}; use "auto", '
-        '"interior-point" or "working-set".'
-    )
+    With `metric="all"`, M = A is the Gram matrix of all rows, and the squared loss on these rows
+    falls by at least :math:`\|\beta_{sup} - \beta\|_A^2 / N` whatever the unknown labels are. For
+    more than two classes there is one column of coefficients a class, the labels u of a row are on
+    the simplex, and both sides are half the sum over the classes.
+
+    Parameters
+    ----------
+    metric : {"all", "labeled", "euclidean"}, default="all"
+        "all": the change in predictions on all rows, with the guarantee. "labeled": the loss on
+        the labeled rows, which is ICLSClassifier. "euclidean": the change in coefficients.
+    alpha : float or "loo", default=0.0
+        Ridge penalty of the supervised start, never on the intercept; the constraint set and the
+        metric are not penalised, so that the guarantee is on the plain squared loss. With
+        `metric="labeled"` as in ICLSClassifier.
+    $fit_intercept
+    solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
+        "auto" is the interior-point method for few rows and the working set for many; "lbfgsb" is
+        a second opinion, for two classes. All give the same answer.
+    $tol
+    max_iter : int, default=1000
+        Iterations of the solver at the most. With `metric="all"`, an answer that is so far from
+        exact that it might raise the loss is not used: the start is kept, with a warning.
+    $unlabeled
+    $verbose
+    $class_prior
+    start : None, "lasso", "elastic-net", regressor or LeastSquaresClassifier, default=None
+        What is projected. None: the supervised least squares or ridge solution. "lasso" and
+        "elastic-net": sparse models, their penalties chosen by cross-validation on the labeled
+        rows. A linear scikit-learn regressor (`Lasso()`, `ElasticNetCV()`, ...): an unfitted one is
+        cloned and fitted on the labeled rows, once for each column of indicators; a fitted one is
+        used as it is and must predict the indicator of `classes_[1]`, or those of all classes if
+        there are more than two. A LeastSquaresClassifier stands for the regression behind it; other
+        classifiers are refused. The guarantee of `metric="all"` holds for any start.
+
+    Attributes
+    ----------
+    $classes_
+    $coef_
+    $projection_
+    $supervised_coef_
+    $alpha_
+    $n_iter_
+    $features_
+
+    See Also
+    --------
+    ICLSClassifier : The paper's classifier.
+
+    Notes
+    -----
+    The guarantee is about the squared loss on the rows given to `fit`, not about the error on new
+    rows. The cost is that of ICLSClassifier.
+
+    References
+    ----------
+    Krijthe & Loog, Projected estimators for robust semi-supervised classification, Machine
+    Learning 106, 2017.
+
+    Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical
+    Society B 58, 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from tacit import ProjectedLeastSquaresClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> partly = y.copy()
+    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
+    >>> model = ProjectedLeastSquaresClassifier().fit(X, partly)
+    >>> model.certificate_.worst_change < 0
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ImplicitlyConstrainedClassifier._parameter_constraints,
+        "metric": [StrOptions({"all", "labeled", "euclidean"})],
+        "start": "no_validation",  # by `fit_start`
+    }
+
+    def __init__(
+        self,
+        metric: Literal["all", "labeled", "euclidean"] = "all",
+        alpha: float | str = 0.0,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 1000,
+        unlabeled: Any = -1,
+        verbose: int = 0,
+        class_prior: Any = None,
+        start: Any = None,
+    ) -> None:
+        super().__init__(
+            alpha, fit_intercept, solver, tol, max_iter, unlabeled, verbose, class_prior
+        )
+        self.metric = metric
+        self.start = start
+
+    def _fit(self, data: TrainingData) -> None:
+        self._fit_projection(data, self.metric, self.start)

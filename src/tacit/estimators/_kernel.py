@@ -1,27 +1,21 @@
-"""What the kernel classifiers share: reading tables as kernels, and predicting."""
+"""Kernel classifiers: reading tables as kernels, predicting, and the supervised one."""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.estimators._labels import ScoresLabeledRows, is_labeled
-from tacit.estimators._linear import Winner, read_alpha
-from tacit.estimators._storage import is_elsewhere, read_rows
-from tacit.estimators._training import DTYPES, TrainingData, read_training_data, stack
-from tacit.rows import CsrRows, NumpyRows
-from tacit.solver.kernel import Expansion, KernelFeatures
-
-KERNELS = ("linear", "rbf", "poly", "precomputed")
+from tacit._typing import Matrix, Vector
+from tacit.estimators._base import DecisionClassifier
+from tacit.estimators._linear import read_alpha
+from tacit.estimators._parameters import ALPHA, FINITE, KERNEL, POSITIVE
+from tacit.estimators._training import TrainingData, stack
+from tacit.solver.kernel import Expansion, KernelFeatures, fit_kernel_ridge
 
 
 @dataclass(frozen=True)
@@ -74,85 +68,30 @@ class KernelDecision:
 
     def __call__(self, X: Any) -> Matrix:
         """One number for each row, or one for each row and class."""
-        values = self.function(X, self.rows) @ self.dual.T + self.intercept
+        K = self.function(X.astype(np.float64, copy=False), self.rows)
+        values = K @ self.dual.T + self.intercept
         return np.asarray(values[:, 0] if len(self.dual) == 1 else values)
 
 
-@dataclass(frozen=True)
-class KernelTraining:
-    """The rows of `fit`, and the kernel between them, labeled ones first.
-
-    Attributes
-    ----------
-    data : TrainingData
-        The rows.
-    K : ndarray of shape (N, N)
-        The kernel.
-    rows : ndarray, sparse matrix or None
-        Labeled, then unlabeled rows; None for a precomputed kernel.
-    index : ndarray of int of shape (N,) or None
-        For a precomputed kernel, their positions among the rows given.
-    n_columns : int
-        The number of rows that predictions need the kernel with.
-    """
-
-    data: TrainingData
-    K: Matrix
-    rows: Any
-    index: Index | None
-    n_columns: int
-
-
-class KernelClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
-    """Decisions and predictions from `dual_coef_`, `X_fit_`, `intercept_` and `classes_`."""
+class KernelClassifier(DecisionClassifier):
+    """Decisions and predictions from `dual_coef_`, `X_fit_` and `intercept_`."""
 
     kernel: Any
     gamma: Any
     degree: Any
     coef0: Any
-    fit_intercept: bool
-    unlabeled: Any
 
-    classes_: AnyArray
     X_fit_: Any
     dual_coef_: Matrix
     intercept_: Vector
 
-    def decision_function(self, X: Any) -> Any:
-        """The regression value minus one half.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge; with a precomputed kernel, the kernel between them and the rows given
-            to `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, K)
-            For two classes, positive values mean `classes_[1]`; for more, the largest wins. For a
-            Dask array a Dask array, for Parquet files an object that writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, self._decision())
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to classify; with a precomputed kernel, the kernel between them and the rows given
-            to `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Members of `classes_`. For a Dask array a Dask array, for Parquet files an object that
-            writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, Winner(self._decision(), self.classes_))  # type: ignore[arg-type]
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **DecisionClassifier._parameter_constraints,
+        "kernel": KERNEL,
+        "gamma": [*POSITIVE, None],
+        "degree": POSITIVE,
+        "coef0": FINITE,
+    }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -160,23 +99,13 @@ class KernelClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
-    def _map(self, X: Any, kernel: Any) -> Any:
-        if is_elsewhere(X):
-            return read_rows(self, X, "X").map(kernel)
-        sparse: Any = False if self.kernel == "precomputed" else "csr"
-        X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse=sparse)
-        return kernel(X.astype(np.float64, copy=False))
-
-    def _decision(self) -> KernelDecision:
+    def _decision(self) -> Callable[[Any], Matrix]:
         return KernelDecision(self._function(), self.X_fit_, self.dual_coef_, self.intercept_)
 
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, self.gamma, self.degree, self.coef0)
 
-    def _read(
-        self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any, supervised: bool
-    ) -> KernelTraining:
-        """Check everything and evaluate the kernel, between labeled rows only if `supervised`."""
+    def _read(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> TrainingData:
         if self.kernel == "precomputed" and issparse(X):
             raise TypeError(
                 "X is sparse, and sparse input is not supported with a precomputed kernel; use "
@@ -187,79 +116,140 @@ class KernelClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
                 "X_unlabeled was given with a precomputed kernel; give the kernel between all rows "
                 "as X and mark the unlabeled ones in y."
             )
-        data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-        if not isinstance(data.unlabeled, NumpyRows | CsrRows):
-            raise TypeError(
-                f"X_unlabeled is a {type(X_unlabeled).__name__}; a kernel needs all rows in "
-                "memory. For many rows use sklearn.kernel_approximation.Nystroem before a linear "
-                "classifier."
-            )
-        unlabeled = data.unlabeled.X.astype(np.float64, copy=False)
-        if self.kernel == "precomputed":
-            return self._read_precomputed(data, unlabeled, y, sample_weight, supervised)
-        rows = data.X
-        if not supervised and unlabeled.shape[0]:
-            rows = stack(data.X, unlabeled)
-        K = self._function()(rows, rows)
-        return KernelTraining(data, K, rows, None, rows.shape[0])
+        return super()._read(X, y, X_unlabeled, sample_weight)
 
-    def _read_precomputed(
-        self, data: TrainingData, unlabeled: Any, y: Any, sample_weight: Any, supervised: bool
-    ) -> KernelTraining:
-        known = is_labeled(y, self.unlabeled)
-        if len(known) != self.n_features_in_:
-            raise ValueError(
-                f"X has {len(known)} rows and {self.n_features_in_} columns; a precomputed kernel "
-                "must be a square matrix, one number for each pair of rows."
-            )
-        counts = (
-            known
-            if sample_weight is None
-            else known
-            & (np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), known.shape) > 0)
+    def _rows(self, data: TrainingData, supervised: bool) -> Any:
+        """Labeled, then unlabeled rows; only the labeled ones if `supervised`."""
+        pool = data.in_memory(
+            "a kernel compares all rows",
+            "; for many rows use sklearn.kernel_approximation.Nystroem before a linear classifier",
         )
-        index = np.flatnonzero(counts)
-        K = data.X
-        if not supervised:
-            index = np.concatenate([index, np.flatnonzero(~known)])
-            K = stack(data.X, unlabeled)
-        return KernelTraining(data, self._function()(K, K)[:, index], None, index, len(known))
+        if supervised or pool.n_rows == 0:
+            return data.X
+        return stack(data.X, pool.X.astype(np.float64, copy=False))
 
-    def _read_alpha(self, alpha: Any, training: KernelTraining) -> float:
+    def _kernel_between(self, rows: Any, data: TrainingData) -> Matrix:
+        """The kernel between these rows, of which a precomputed one is a part of the columns."""
+        K = self._function()(rows, rows)
+        if self.kernel != "precomputed":
+            return K
+        if data.n_rows != K.shape[1]:
+            raise ValueError(
+                f"X has {data.n_rows} rows and {K.shape[1]} columns; a precomputed kernel must be "
+                "a square matrix, one number for each pair of rows."
+            )
+        return np.asarray(K[:, data.order[: len(K)]])
+
+    def _arranged(self, dual: Matrix, data: TrainingData) -> Matrix:
+        """Dual coefficients, one row each, in the order of the rows that predictions need."""
+        dual = np.atleast_2d(dual.T)
+        if self.kernel != "precomputed":
+            return dual
+        arranged = np.zeros((len(dual), data.n_rows))
+        arranged[:, data.order[: dual.shape[1]]] = dual
+        return arranged
+
+
+class KernelRegressionClassifier(KernelClassifier):
+    """Kernel ridge regression on class labels, decided at one half."""
+
+    alpha: Any
+    fit_intercept: bool
+
+    alpha_: float
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelClassifier._parameter_constraints,
+        "alpha": ALPHA,
+        "fit_intercept": ["boolean"],
+    }
+
+    def _read_alpha(self, K: Matrix, data: TrainingData) -> float:
         """The penalty that `alpha` stands for, by leave-one-out on features of the labeled rows."""
-        data = training.data
         n = len(data.codes)
         features = data.X
-        if isinstance(alpha, str):
-            features = KernelFeatures.of(training.K[:n, :n], self.fit_intercept).values
-        return read_alpha(alpha, features, data.targets, data.weights, self.fit_intercept)
+        if isinstance(self.alpha, str):
+            features = KernelFeatures.of(K[:n, :n], self.fit_intercept).values
+        return read_alpha(self.alpha, features, data.targets, data.weights, self.fit_intercept)
 
-    def _arranged(self, expansion: Expansion, training: KernelTraining) -> tuple[Matrix, Vector]:
-        """Dual coefficients and intercept in the order of the rows that predictions need."""
-        dual = np.atleast_2d(expansion.dual.T)
-        if training.index is not None:
-            arranged = np.zeros((len(dual), training.n_columns))
-            arranged[:, training.index] = dual
-            dual = arranged
-        return dual, np.atleast_1d(expansion.intercept) - 0.5
-
-    def _check_kernel(self) -> None:
-        if not callable(self.kernel) and self.kernel not in KERNELS:
-            raise ValueError(
-                f"kernel is {self.kernel!r}; it must be one of {list(KERNELS)} or a function of "
-                "two tables."
-            )
-        if self.gamma is not None and not _is_number(self.gamma, above=0.0):
-            raise ValueError(
-                f"gamma is {self.gamma!r}; it must be a positive number, or None for one over the "
-                "number of features."
-            )
-        if not _is_number(self.degree, above=0.0):
-            raise ValueError(f"degree is {self.degree!r}; it must be a positive number.")
-        if not _is_number(self.coef0, above=-np.inf):
-            raise ValueError(f"coef0 is {self.coef0!r}; it must be a finite number.")
+    def _as_attributes(self, expansion: Expansion, data: TrainingData) -> tuple[Matrix, Vector]:
+        return self._arranged(expansion.dual, data), np.atleast_1d(expansion.intercept) - 0.5
 
 
-def _is_number(value: Any, above: float) -> bool:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return is_number and above < float(value) < np.inf
+class KernelLeastSquaresClassifier(KernelRegressionClassifier):
+    r"""Supervised kernel least squares classification: kernel ridge regression on class labels.
+
+    Minimises :math:`\sum_i w_i (f(x_i) + b - y_i)^2 + \alpha \|f\|^2` over functions f of the
+    kernel's space and constants b, with y the indicator of `classes_[1]` (one indicator a class
+    for more than two), and decides at one half. Unlabeled rows are accepted and ignored.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="rbf"
+        A function takes two tables and returns one number for each pair of rows. With
+        "precomputed", X is the kernel between all rows.
+    alpha : float or "loo", default=1.0
+        Penalty on the squared norm of the function, never on the constant. "loo" chooses the one
+        with the smallest leave-one-out squared error on the labeled rows. With zero, principal
+        components of the kernel below the square root of the machine precision are left out.
+    $kernel_parameters
+    $fit_intercept
+    $unlabeled
+
+    Attributes
+    ----------
+    $classes_
+    X_fit_ : ndarray, sparse matrix or None
+        The labeled rows; None for a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, L) or (K, L)
+        The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`. For a precomputed kernel,
+        there is one column for every row given to `fit`, zero for unlabeled ones.
+    intercept_ : ndarray of shape (1,) or (K,)
+        The regression's constant minus 1/2.
+    $alpha_
+    $features_
+
+    See Also
+    --------
+    KernelICLSClassifier : Its semi-supervised twin.
+    LeastSquaresClassifier : The same with the linear kernel, in O(L d^2).
+
+    Notes
+    -----
+    Costs O(L^3). The linear kernel gives the answer of LeastSquaresClassifier with the same alpha.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from tacit import KernelLeastSquaresClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = KernelLeastSquaresClassifier(gamma=2.0, alpha=0.1).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.99
+    """
+
+    def __init__(
+        self,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        alpha: float | str = 1.0,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        fit_intercept: bool = True,
+        unlabeled: Any = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.unlabeled = unlabeled
+
+    def _fit(self, data: TrainingData) -> None:
+        rows = self._rows(data, supervised=True)
+        K = self._kernel_between(rows, data)
+        self.alpha_ = self._read_alpha(K, data)
+        fitted = fit_kernel_ridge(K, data.targets, data.weights, self.alpha_, self.fit_intercept)
+        self.X_fit_ = None if self.kernel == "precomputed" else rows
+        self.dual_coef_, self.intercept_ = self._as_attributes(fitted, data)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators._implicit import warn_if_unfinished
-from tacit.estimators._kernel import KernelClassifier, KernelTraining
-from tacit.estimators._training import all_or_nothing
+from tacit.estimators._implicit import check_solver_for, warn_if_unfinished
+from tacit.estimators._kernel import KernelRegressionClassifier
+from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
+from tacit.estimators._training import TrainingData
 from tacit.rows import NumpyRows, one_blas_thread
 from tacit.solver import Certificate, Method, Solution, certify
 from tacit.solver.kernel import (
@@ -24,13 +25,11 @@ from tacit.solver.kernel import (
     project_kernel,
 )
 
-METRICS = ("labeled", "all")
-SOLVERS = ("auto", "interior-point", "lbfgsb")
 # Rows up to which BLAS threads cost more than they bring, above all on a busy machine.
 FEW = 3000
 
 
-class KernelICLSClassifier(KernelClassifier):
+class KernelICLSClassifier(KernelRegressionClassifier):
     r"""Implicitly constrained least squares in the function space of a kernel.
 
     Of all functions that kernel ridge regression gives for some soft labeling of the unlabeled
@@ -58,32 +57,21 @@ class KernelICLSClassifier(KernelClassifier):
         in every member of C and in the metric. "loo" chooses it by leave-one-out on the labeled
         rows. With zero, principal components of the kernel below the square root of the machine
         precision are left out.
-    gamma : float, optional
-        Of "rbf", exp(-gamma ||x - x'||^2), and "poly", (gamma x'x' + coef0)^degree. One over the
-        number of features by default.
-    degree : float, default=3
-        Of "poly".
-    coef0 : float, default=1
-        Of "poly".
-    fit_intercept : bool, default=True
-        Whether to fit a constant.
+    $kernel_parameters
+    $fit_intercept
     solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
         "auto" is an active-set method where the kernel has many directions, and the interior-point
         method otherwise. All give the same answer. "lbfgsb" is for two classes only.
-    tol : float, default=1e-8
-        The relative duality gap to reach.
+    $tol
     max_iter : int, default=1000
         Iterations of the solver at the most. With `metric="all"`, an answer that is so far from
         exact that it might raise the penalised loss is not used: the supervised classifier is
         kept, with a warning.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
+    $classes_
     X_fit_ : ndarray, sparse matrix or None
         The labeled rows, then the unlabeled ones; None for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, N) or (K, N)
@@ -102,14 +90,9 @@ class KernelICLSClassifier(KernelClassifier):
         `penalised_improvement` is the guarantee on the penalised loss.
     supervised_dual_coef_, supervised_intercept_ : ndarray
         The supervised classifier that was projected.
-    alpha_ : float
-        The penalty used.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $alpha_
+    $n_iter_
+    $features_
 
     See Also
     --------
@@ -147,8 +130,15 @@ class KernelICLSClassifier(KernelClassifier):
     certificate_: Certificate
     supervised_dual_coef_: Matrix
     supervised_intercept_: Vector
-    alpha_: float
     n_iter_: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelRegressionClassifier._parameter_constraints,
+        "metric": [StrOptions({"labeled", "all"})],
+        "solver": [StrOptions({"auto", "interior-point", "lbfgsb"})],
+        "tol": TOL,
+        "max_iter": POSITIVE_INTEGER,
+    }
 
     def __init__(
         self,
@@ -181,56 +171,26 @@ class KernelICLSClassifier(KernelClassifier):
         tags.classifier_tags.multi_class = self.solver != "lbfgsb"
         return tags
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> KernelICLSClassifier:
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
-        y : array-like of shape (n,)
-            Labels of at least two classes, and marks for unlabeled rows.
-        X_unlabeled : array-like or sparse matrix of shape (m, d), optional
-            More unlabeled rows of the same features, of weight one. Not for a precomputed kernel.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X.
-
-        Returns
-        -------
-        KernelICLSClassifier
-            The fitted classifier.
-        """
-        self._check_kernel()
-        self._check_parameters()
-        with all_or_nothing(self):
-            training = self._read(X, y, X_unlabeled, sample_weight, supervised=False)
-            data = training.data
-            self._check_solver_for(data.classes)
-            alpha = self._read_alpha(self.alpha, training)
-            unlabeled_weights = data.unlabeled.weights  # type: ignore[attr-defined]
-            table = KernelTable(training.K, data.targets, data.weights, unlabeled_weights)
-            method = Method(self.solver, self.tol, self.max_iter)
-            with one_blas_thread() if len(table.K) <= FEW else nullcontext():
-                projection = project_kernel(table, alpha, self.fit_intercept, self.metric, method)
-            self.certificate_ = self._certify(projection, table, alpha)
-            if self.certificate_.kept_start:
-                projection = replace(projection, answer=projection.start)
-            self._keep(projection, training)
-            self.alpha_ = alpha
-            self._warn_if_unfinished()
-        return self
-
-    def _keep(self, projection: KernelProjection, training: KernelTraining) -> None:
-        start = self._arranged(projection.start, training)
+    def _fit(self, data: TrainingData) -> None:
+        check_solver_for(self.solver, data, 'use "auto" or "interior-point"')
+        rows = self._rows(data, supervised=False)
+        K = self._kernel_between(rows, data)
+        self.alpha_ = self._read_alpha(K, data)
+        unlabeled_weights = data.unlabeled.weights  # type: ignore[attr-defined]
+        table = KernelTable(K, data.targets, data.weights, unlabeled_weights)
+        method = Method(self.solver, self.tol, self.max_iter)
+        with one_blas_thread() if len(K) <= FEW else nullcontext():
+            projection = project_kernel(table, self.alpha_, self.fit_intercept, self.metric, method)
+        self.certificate_ = self._certify(projection, table, self.alpha_)
+        answer = projection.start if self.certificate_.kept_start else projection.answer
+        start = self._as_attributes(projection.start, data)
         self.supervised_dual_coef_, self.supervised_intercept_ = start
-        self.dual_coef_, self.intercept_ = self._arranged(projection.answer, training)
-        self.classes_ = training.data.classes
-        self.X_fit_ = training.rows
+        self.dual_coef_, self.intercept_ = self._as_attributes(answer, data)
+        self.X_fit_ = None if self.kernel == "precomputed" else rows
         self.solution_ = projection.solution
         self.n_iter_ = projection.solution.n_iter
         self.soft_labels_ = projection.solution.labels()
+        warn_if_unfinished(self, f"raise tol (now {self.tol:g}) or alpha (now {self.alpha_:g})")
 
     def _certify(
         self, projection: KernelProjection, table: KernelTable, alpha: float
@@ -270,41 +230,6 @@ class KernelICLSClassifier(KernelClassifier):
         improvement = kept.guaranteed_improvement or 0.0
         fields = vars(kept) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
         return PenalisedCertificate(**fields, penalised_improvement=improvement)
-
-    def _check_solver_for(self, classes: Any) -> None:
-        if len(classes) == 2 or self.solver != "lbfgsb":
-            return
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f'solver is "lbfgsb", which is for two classes, and y has {len(classes)}; use "auto" '
-            'or "interior-point".'
-        )
-
-    def _check_parameters(self) -> None:
-        if self.metric not in METRICS:
-            raise ValueError(f"metric is {self.metric!r}; it must be one of {list(METRICS)}.")
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver is {self.solver!r}; it must be one of {list(SOLVERS)}.")
-        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
-            raise ValueError(
-                f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
-                "gap to reach."
-            )
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
-
-    def _warn_if_unfinished(self) -> None:
-        solution = self.solution_
-        advice = (
-            f"lower tol (now {self.tol:g})"
-            if solution.status.is_success
-            else f"raise max_iter (now {self.max_iter})"
-            if solution.n_iter >= self.max_iter
-            else f"raise tol (now {self.tol:g}) or alpha (now {self.alpha_:g})"
-        )
-        warn_if_unfinished(
-            type(self).__name__, solution, self.tol, self.certificate_.kept_start, advice, depth=4
-        )
 
 
 def _norm(function: Expansion, values: Matrix) -> float:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from tacit._typing import AnyArray, Index, Mask
-from tacit.estimators._storage import is_elsewhere
 
 
 @dataclass(frozen=True)
@@ -65,50 +63,6 @@ def read_labels(y: Any, unlabeled: Any = -1) -> Labels:
     _check_mark_as_string(known, unlabeled)
     classes, codes = np.unique(known, return_inverse=True)
     return Labels(~marked, classes, codes.reshape(-1).astype(np.intp))
-
-
-class ScoresLabeledRows:
-    """A classifier's `score` that leaves out the rows whose label is unknown."""
-
-    unlabeled: Any
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy on the labeled rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows.
-        y : array-like of shape (n,)
-            Labels; rows marked as unlabeled are left out.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        float
-            The part of the labeled rows that are predicted right.
-        """
-        known = is_labeled(y, self.unlabeled)
-        if known.all():
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
-        if not known.any():
-            raise ValueError("y has no labels: there is nothing to score.")
-        if is_elsewhere(X):
-            raise TypeError(
-                f"X is a {type(X).__name__} and y marks rows as unlabeled; to score, leave these "
-                "rows out of X and y."
-            )
-        index = np.flatnonzero(known)
-        weights = None if sample_weight is None else _safe_indexing(sample_weight, index)
-        labels = read_labels(y, self.unlabeled).values
-        return float(super().score(_safe_indexing(X, index), labels, weights))  # type: ignore[misc]
-
-
-def is_labeled(y: Any, unlabeled: Any = -1) -> Mask:
-    """Where the label is known; marks as in `read_labels`."""
-    values = _as_column(y)
-    return ~(_is_missing(values) | _equals(values, unlabeled))
 
 
 def _check_mark_as_string(known: AnyArray, unlabeled: Any) -> None:

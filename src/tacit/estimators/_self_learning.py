@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import numbers
-import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
-from tacit.estimators._labels import ScoresLabeledRows
-from tacit.estimators._least_squares import LeastSquaresClassifier
-from tacit.estimators._linear import LinearClassifier, read_alpha
-from tacit.estimators._storage import is_elsewhere
-from tacit.estimators._training import (
-    DTYPES,
-    TrainingData,
-    all_or_nothing,
-    read_training_data,
-    stack,
-)
-from tacit.rows import CsrRows, NumpyRows
-from tacit.solver import Certificate, ConstraintSet, LabeledRows, Method, certify, project
+from tacit.estimators._base import SemiSupervisedClassifier
+from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier, read_alpha
+from tacit.estimators._parameters import POSITIVE_INTEGER
+from tacit.estimators._training import DTYPES, TrainingData, is_elsewhere, stack
+from tacit.solver import Certificate, Coefficients, ConstraintSet, LabeledRows, certify
 from tacit.solver._certificate import Predictor
+from tacit.solver._label_sets import label_set
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
 from tacit.solver._self_learning import (
     LeastSquaresRefits,
@@ -37,19 +28,21 @@ from tacit.solver._self_learning import (
     self_learn,
 )
 
+# How far values may be from labels by rounding: several classes add up to one only so exactly.
+ROUNDING = 1e-9
+
 
 def _base_has(name: str) -> Any:
     def check(self: SelfLearningClassifier) -> bool:
         # Ensembles have a length, and none before `fit`, so `or` cannot choose between them.
-        base = getattr(self, "estimator_", self.estimator)
-        base = LeastSquaresClassifier() if base is None else base
-        getattr(base, name)  # its AttributeError says what is missing
+        base = getattr(self, "estimator_", None)
+        getattr(self._base() if base is None else base, name)  # its error says what is missing
         return True
 
     return check
 
 
-class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
+class SelfLearningClassifier(SemiSupervisedClassifier):
     """Self-learning (McLachlan 1975): refit on all rows with the predicted labels.
 
     Fit on the labeled rows, label the unlabeled rows with the prediction, refit on all rows, and
@@ -64,14 +57,11 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         once, on the labeled rows, and not again on labels that were made up.
     max_iter : int, default=100
         Refits at the most.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
+    $classes_
     estimator_ : scikit-learn classifier
         The last fit.
     coef_, intercept_ : ndarray
@@ -87,10 +77,7 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         base without `predict_proba`.
     n_iter_ : int
         Refits; 0 without unlabeled rows.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     References
     ----------
@@ -111,67 +98,26 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
     True
     """
 
-    classes_: AnyArray
     estimator_: Any
     soft_labels_: Matrix
     solution_: SelfLearningResult
     certificate_: Certificate | None
     n_iter_: int
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SemiSupervisedClassifier._parameter_constraints,
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "max_iter": POSITIVE_INTEGER,
+    }
+
     def __init__(self, estimator: Any = None, max_iter: int = 100, unlabeled: Any = -1) -> None:
         self.estimator = estimator
         self.max_iter = max_iter
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> SelfLearningClassifier:
-        """Fit on labeled rows, then on all rows until the labels settle.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows, labeled and unlabeled.
-        y : array-like of shape (n,)
-            Labels, and marks for unlabeled rows.
-        X_unlabeled : array-like of shape (m, d), optional
-            More unlabeled rows, of weight one.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X, passed on to the base estimator.
-
-        Returns
-        -------
-        SelfLearningClassifier
-            The fitted classifier.
-        """
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be a positive integer.")
-        with all_or_nothing(self):
-            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-            if not isinstance(data.unlabeled, NumpyRows | CsrRows):
-                raise TypeError(
-                    f"X_unlabeled is a {type(X_unlabeled).__name__}; self-learning refits on labels"
-                    " of single rows and needs them in memory, as an array or a sparse matrix."
-                )
-            base = LeastSquaresClassifier() if self.estimator is None else self.estimator
-            self.classes_ = data.classes
-            if type(base) is LeastSquaresClassifier:
-                self._fit_least_squares(base, data)
-            else:
-                self._fit_any(base, data)
-            self.n_iter_ = self.solution_.n_iter
-            codes = self.solution_.labels
-            self.soft_labels_ = indicators(codes, len(self.classes_))
-            for name in ("coef_", "intercept_"):
-                vars(self).pop(name, None)  # of an earlier fit with another base
-                if hasattr(self.estimator_, name):
-                    setattr(self, name, getattr(self.estimator_, name))
-            self._warn_if_unsettled()
-        return self
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        base = LeastSquaresClassifier() if self.estimator is None else self.estimator
+        base = self._base()
         if isinstance(base, BaseEstimator):
             tags.input_tags.sparse = get_tags(base).input_tags.sparse
         return tags
@@ -235,7 +181,26 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
         return getattr(self.estimator_, name)(X)
 
+    def _base(self) -> Any:
+        return LeastSquaresClassifier() if self.estimator is None else self.estimator
+
+    def _fit(self, data: TrainingData) -> None:
+        pool = data.in_memory("self-learning refits on labels of single rows")
+        base = self._base()
+        if type(base) is LeastSquaresClassifier:
+            self._fit_least_squares(base, data)
+        else:
+            self._fit_any(base, data, pool.X, pool.weights)
+        self.n_iter_ = self.solution_.n_iter
+        self.soft_labels_ = indicators(self.solution_.labels, len(self.classes_))
+        for name in ("coef_", "intercept_"):
+            self.__dict__.pop(name, None)  # of an earlier fit with another base
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        self._warn_if_unsettled()
+
     def _fit_least_squares(self, base: LeastSquaresClassifier, data: TrainingData) -> None:
+        base._validate_params()
         alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
         basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
         supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
@@ -243,11 +208,9 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
         refits = LeastSquaresRefits(constraints, len(data.classes))
         self.solution_ = self_learn(refits.refit, refits.predictions(supervised), self.max_iter)
-        final, in_set = supervised, None
+        final = supervised
         if len(self.solution_.labels):
             final = refits.coefficients(self.solution_.labels)
-        if len(data.classes) == 2:
-            in_set = project(constraints, supervised, "all", basis, Method()).inside
         self.estimator_ = clone(base)
         self.estimator_._store(final)
         self.estimator_.classes_ = data.classes
@@ -261,11 +224,12 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
             data.targets,
             data.weights,
             data.unlabeled,
-            supervised_in_set=in_set,
+            # Values that are labels lead to themselves. Of others it would take the solution of a
+            # quadratic program to know.
+            supervised_in_set=True if _are_labels(supervised, data) else None,
         )
 
-    def _fit_any(self, base: Any, data: TrainingData) -> None:
-        pool, weights = data.unlabeled.X, data.unlabeled.weights  # type: ignore[attr-defined]
+    def _fit_any(self, base: Any, data: TrainingData, pool: Any, weights: Any) -> None:
         all_X = stack(data.X.astype(pool.dtype, copy=False), pool)
         all_weights = None
         if data.weights is not None or weights is not None:
@@ -298,7 +262,7 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
         start = predicted(supervised) if pool.shape[0] else np.zeros(0, dtype=np.intp)
         self.solution_ = self_learn(refit, start, self.max_iter)
         self.certificate_ = None
-        if isinstance(supervised, LinearClassifier) or hasattr(supervised, "predict_proba"):
+        if hasattr(supervised, "predict_proba") or isinstance(supervised, LinearClassifier):
             self.certificate_ = certify(
                 _values(supervised, len(data.classes)),
                 _values(self.estimator_, len(data.classes)),
@@ -323,7 +287,18 @@ class SelfLearningClassifier(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
                 f"stopped after {result.n_iter} refits, the last of which changed "
                 f"{result.changes[-1]} labels, where 0 was wanted; raise max_iter"
             )
-        warnings.warn(f"SelfLearningClassifier {what}.", ConvergenceWarning, stacklevel=3)
+        self._warn(what)
+
+
+def _are_labels(coefficients: Coefficients, data: TrainingData) -> bool:
+    """Whether the values of all unlabeled rows are soft labels."""
+
+    def distance(X: Any) -> Matrix:
+        values = coefficients.values(X)
+        values = values[:, None] if values.ndim == 1 else values
+        return np.asarray(np.abs(values - label_set(values).project(values)).max(axis=1))
+
+    return bool((np.asarray(data.unlabeled.map(distance)) <= ROUNDING).all())
 
 
 def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
@@ -343,7 +318,7 @@ def _values(model: Any, n_classes: int) -> Predictor:
     def values(X: Any) -> Matrix:
         if X.shape[0] == 0:  # scikit-learn's classifiers refuse to judge no rows
             return np.zeros(0 if n_classes == 2 else (0, n_classes))
-        if isinstance(model, LinearClassifier):
+        if not hasattr(model, "predict_proba"):
             return np.asarray(model.decision_function(X) + 0.5)
         probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
         return probabilities[:, 1] if n_classes == 2 else probabilities

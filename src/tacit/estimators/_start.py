@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from tacit._typing import Vector
-from tacit.estimators._least_squares import LeastSquaresClassifier
+from tacit.estimators._linear import LeastSquaresClassifier
 from tacit.estimators._training import TrainingData
 from tacit.solver import Coefficients
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.estimators._labels import Labels, read_labels
-from tacit.estimators._storage import is_elsewhere, read_rows
-from tacit.rows import Rows, as_rows
+from tacit.estimators._labels import read_labels
+from tacit.rows import CsrRows, NumpyRows, ParquetRows, Rows, as_rows, one_blas_thread
 
 DTYPES = (np.float64, np.float32)
+# Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
+SMALL = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class TrainingData:
         Weights of the labeled rows.
     unlabeled : Rows
         The rows marked in y, in order, then those of X_unlabeled.
+    order : ndarray of int
+        The positions in X of the labeled rows, then of those marked in y.
+    n_rows : int
+        The rows of X, those of weight zero included.
     """
 
     X: Any
@@ -43,6 +49,8 @@ class TrainingData:
     classes: AnyArray
     weights: Vector | None
     unlabeled: Rows
+    order: Index
+    n_rows: int
 
     @property
     def y(self) -> Vector:
@@ -55,6 +63,24 @@ class TrainingData:
         if len(self.classes) == 2:
             return self.y
         return np.asarray(self.codes[:, None] == np.arange(len(self.classes)), dtype=np.float64)
+
+    def in_memory(self, method: str, advice: str = "") -> NumpyRows | CsrRows:
+        """The unlabeled rows for a method that needs all of them at once."""
+        if isinstance(self.unlabeled, NumpyRows | CsrRows):
+            return self.unlabeled
+        raise TypeError(
+            f"X_unlabeled is a {type(self.unlabeled).__name__}; {method} and needs them in memory, "
+            f"as an array or a sparse matrix{advice}."
+        )
+
+
+def threads_for(data: TrainingData) -> AbstractContextManager[None]:
+    """One BLAS thread for rows so few that more cost more than they bring."""
+    rows = data.unlabeled
+    if not isinstance(rows, NumpyRows | CsrRows):
+        return nullcontext()
+    n_numbers = (rows.n_rows + len(data.codes)) * rows.n_features
+    return one_blas_thread() if n_numbers <= SMALL else nullcontext()
 
 
 @contextmanager
@@ -95,40 +121,32 @@ def read_training_data(
         )
     weights = _read_weights(sample_weight, X.shape[0])
 
-    is_labeled = labels.is_labeled
-    labeled_weights = None if weights is None else weights[is_labeled]
-    labeled_X, codes = X[is_labeled], labels.codes
-    if labeled_weights is not None and (labeled_weights == 0).any():
-        counts = labeled_weights > 0
-        labeled_X, codes, labeled_weights = (
-            labeled_X[counts],
-            codes[counts],
-            labeled_weights[counts],
-        )
-        used, codes = np.unique(codes, return_inverse=True)
-        labels = Labels(is_labeled, labels.classes[used], codes)
-    _check_classes(labels, len(codes), unlabeled)
+    counts = labels.is_labeled if weights is None else labels.is_labeled & (weights > 0)
+    positions, marked = np.flatnonzero(counts), np.flatnonzero(~labels.is_labeled)
+    used, codes = np.unique(labels.codes[counts[labels.is_labeled]], return_inverse=True)
+    _check_classes(labels.classes[used], bool(len(marked)), unlabeled)
     return TrainingData(
-        X=labeled_X.astype(np.float64, copy=False),
+        X=X[positions].astype(np.float64, copy=False),
         codes=codes,
-        classes=labels.classes,
-        weights=labeled_weights,
-        unlabeled=_read_unlabeled(estimator, X, is_labeled, weights, X_unlabeled),
+        classes=labels.classes[used],
+        weights=None if weights is None else weights[positions],
+        unlabeled=_read_unlabeled(estimator, X, marked, weights, X_unlabeled),
+        order=np.concatenate([positions, marked]),
+        n_rows=X.shape[0],
     )
 
 
 def _read_unlabeled(
-    estimator: BaseEstimator, X: Any, is_labeled: Any, weights: Vector | None, X_unlabeled: Any
+    estimator: BaseEstimator, X: Any, marked: Index, weights: Vector | None, X_unlabeled: Any
 ) -> Rows:
-    # With every row labeled there is nothing to copy, and X may be large.
-    marked = X[:0] if is_labeled.all() else X[~is_labeled]
-    marked_weights = None if weights is None else weights[~is_labeled]
+    rows = X[marked]
+    weights = None if weights is None else weights[marked]
     if X_unlabeled is None:
-        return as_rows(marked, marked_weights)
+        return as_rows(rows, weights)
     if is_elsewhere(X_unlabeled):
-        if marked.shape[0]:
+        if len(marked):
             raise ValueError(
-                f"y marks {marked.shape[0]} rows of X as unlabeled, and X_unlabeled is not in "
+                f"y marks {len(marked)} rows of X as unlabeled, and X_unlabeled is not in "
                 "memory; leave the marked rows out of X and y, or add them to X_unlabeled."
             )
         return read_rows(estimator, X_unlabeled, "X_unlabeled")
@@ -149,11 +167,11 @@ def _read_unlabeled(
         )
     except (ValueError, TypeError) as error:
         raise type(error)(f"X_unlabeled cannot be used: {error}") from error
-    if marked.shape[0] == 0:
+    if len(marked) == 0:
         return as_rows(extra)
-    if marked_weights is not None:
-        marked_weights = np.concatenate([marked_weights, np.ones(extra.shape[0])])
-    return as_rows(stack(marked, extra), marked_weights)
+    if weights is not None:
+        weights = np.concatenate([weights, np.ones(extra.shape[0])])
+    return as_rows(stack(rows, extra), weights)
 
 
 def stack(first: Any, second: Any) -> Any:
@@ -190,18 +208,58 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Vector | None:
     return weights
 
 
-def _check_classes(labels: Labels, n_labeled: int, unlabeled: Any) -> None:
-    mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
-    if n_labeled == 0:
+def _check_classes(classes: AnyArray, some_marked: bool, unlabeled: Any) -> None:
+    if len(classes) == 0:
+        mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
         raise ValueError(
             f"y has no labels: every row is marked as unlabeled ({mark}) or has weight zero, but "
             "at least one labeled row of each of two classes is needed."
         )
-    if len(labels.classes) < 2:
+    if len(classes) == 1:
         hint = ""
-        if isinstance(unlabeled, int | float) and unlabeled == -1 and not labels.is_labeled.all():
+        if isinstance(unlabeled, int | float) and unlabeled == -1 and some_marked:
             hint = " If -1 is a class of yours and not a mark, set unlabeled=None."
         raise ValueError(
-            f"y has labels of only one class, {labels.classes.tolist()[0]!r}; at least two classes "
-            f"are needed among the labeled rows.{hint}"
+            f"y has labels of only one class, {classes.tolist()[0]!r}; at least two classes are "
+            f"needed among the labeled rows.{hint}"
         )
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether X is a path, Dask's, or Rows, and not something that scikit-learn validates."""
+    if _is_parquet(X) or type(X).__module__.partition(".")[0] == "dask":
+        return True
+    return not hasattr(X, "dtype") and isinstance(X, Rows)
+
+
+def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
+    """X as rows with the features that `estimator` was fitted on.
+
+    Columns of Parquet files are chosen by the feature names of the labeled rows, where these had
+    names.
+    """
+    features = getattr(estimator, "feature_names_in_", None)
+    names = None if features is None else [str(feature) for feature in features]
+    rows = ParquetRows(X, columns=names) if _is_parquet(X) else as_rows(X)
+    if isinstance(rows, ParquetRows) and names is not None and list(rows.columns) != names:
+        raise ValueError(
+            f"{name} has the columns {_shorten(rows.columns)}, but the labeled rows have "
+            f"{_shorten(names)}; name them in this order: ParquetRows(path, columns=[...])."
+        )
+    n_features = int(estimator.n_features_in_)
+    if rows.n_features != n_features:
+        raise ValueError(
+            f"{name} has {rows.n_features} columns and the labeled rows have {n_features}; both "
+            "must have the same features in the same order."
+        )
+    return rows
+
+
+def _is_parquet(X: Any) -> bool:
+    """Whether X says where Parquet files are: a path or a dataset of pyarrow."""
+    return isinstance(X, str | os.PathLike) or type(X).__module__ == "pyarrow._dataset"
+
+
+def _shorten(names: Any, most: int = 6) -> str:
+    shown = ", ".join(str(name) for name in list(names)[:most])
+    return f"{shown}, ..." if len(names) > most else shown

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.linalg import solve
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.model_selection import StratifiedKFold
 
-from tacit._typing import AnyArray, Matrix
-from tacit.estimators._labels import ScoresLabeledRows
-from tacit.estimators._logistic_penalty import choose_penalty
-from tacit.estimators._training import DTYPES, all_or_nothing, read_training_data
+from tacit._typing import AnyArray, Matrix, Vector
+from tacit.estimators._linear import ProbabilityClassifier
+from tacit.estimators._training import TrainingData
 
 # Decades from "all but the intercept is shrunk away" to "all but unpenalised", for features of unit
 # variance.
 PENALTIES = tuple(10.0**k for k in range(-4, 3))
 MAX_FOLDS = 5
+# Newton steps for one penalty.
+MAX_STEPS = 50
+# In log loss, far below what tells one penalty from another.
+TOLERANCE = 1e-4
 
 
-class TunedLogisticRegression(ScoresLabeledRows, ClassifierMixin, BaseEstimator):
+class TunedLogisticRegression(ProbabilityClassifier):
     """Supervised logistic regression whose penalty is chosen by cross-validated log loss.
 
     The baseline beside the tuned ridge: a semi-supervised method that does not beat it has not
@@ -33,24 +37,18 @@ class TunedLogisticRegression(ScoresLabeledRows, ClassifierMixin, BaseEstimator)
     ----------
     penalties : sequence of float
         Values of `C` to choose from; features should have about unit variance.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
+    $classes_
     estimator_ : LogisticRegression
         The fit on all labeled rows.
     C_ : float
         The chosen inverse penalty.
     coef_, intercept_ : ndarray
         Those of `estimator_`.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     Notes
     -----
@@ -69,45 +67,27 @@ class TunedLogisticRegression(ScoresLabeledRows, ClassifierMixin, BaseEstimator)
     True
     """
 
-    classes_: AnyArray
-    coef_: Matrix
-    intercept_: Matrix
     C_: float
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ProbabilityClassifier._parameter_constraints,
+        "penalties": ["array-like"],
+    }
 
     def __init__(self, penalties: Sequence[float] = PENALTIES, unlabeled: Any = -1) -> None:
         self.penalties = penalties
         self.unlabeled = unlabeled
 
-    def fit(self, X: Any, y: Any, X_unlabeled: Any = None) -> TunedLogisticRegression:
-        """Choose the penalty and fit, on the labeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows.
-        y : array-like of shape (n,)
-            Labels; rows marked as unlabeled are ignored.
-        X_unlabeled : array-like of shape (m, d), optional
-            Checked and ignored.
-
-        Returns
-        -------
-        TunedLogisticRegression
-            The fitted classifier.
-        """
+    def _fit(self, data: TrainingData) -> None:
         penalties = self._read_penalties()
-        with all_or_nothing(self):
-            data = read_training_data(self, X, y, X_unlabeled, None, self.unlabeled)
-            smallest = int(np.bincount(data.codes).min())
-            self.C_ = 1.0
-            if smallest > 1:
-                n_folds = min(MAX_FOLDS, smallest)
-                self.C_ = choose_penalty(data.X, data.codes, penalties, n_folds)
-            model = LogisticRegression(C=self.C_, max_iter=1000)
-            self.estimator_ = model.fit(data.X, data.classes[data.codes])
-            self.classes_ = data.classes
-            self.coef_, self.intercept_ = self.estimator_.coef_, self.estimator_.intercept_
-        return self
+        smallest = int(np.bincount(data.codes).min())
+        self.C_ = 1.0
+        if smallest > 1:
+            n_folds = min(MAX_FOLDS, smallest)
+            self.C_ = choose_penalty(data.X, data.codes, penalties, n_folds, data.weights)
+        model = LogisticRegression(C=self.C_, max_iter=1000)
+        self.estimator_ = model.fit(data.X, data.classes[data.codes], data.weights)
+        self.coef_, self.intercept_ = self.estimator_.coef_, self.estimator_.intercept_
 
     def _read_penalties(self) -> Sequence[float]:
         numeric = np.asarray(self.penalties)
@@ -117,59 +97,77 @@ class TunedLogisticRegression(ScoresLabeledRows, ClassifierMixin, BaseEstimator)
             raise ValueError(f"penalties has {self.penalties!r}; all must be positive and finite.")
         return [float(penalty) for penalty in numeric]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-    def predict(self, X: Any) -> Any:
-        """The more probable class of each row.
+def choose_penalty(
+    X: Any, y: AnyArray, penalties: Sequence[float], n_folds: int, weights: Vector | None = None
+) -> float:
+    r"""The C with the smallest cross-validated log loss.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
+    The objective is scikit-learn's, C times the log loss plus half the squared length of the
+    coefficients, the intercept free; with more than two classes, one against the rest for each.
 
-        Returns
-        -------
-        ndarray of shape (n,)
-            Members of `classes_`.
-        """
-        X = self._checked(X)
-        return self.estimator_.predict(X)
+    Coefficients lie in the span of the rows and the penalty does not mind rotations, so the rows
+    are first turned into min(n, d) coordinates. Newton's method then takes some six steps of
+    O(n r^2 + r^3) for each fold and penalty, about 20 times faster than a general fit of so few
+    rows.
 
-    def decision_function(self, X: Any) -> Any:
-        """The log-odds of each row.
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+        Labeled rows.
+    y : ndarray of shape (n,)
+        Their labels.
+    penalties : sequence of float
+        Values of C.
+    n_folds : int
+        Folds, no more than the rarest class has labels.
+    weights : ndarray of shape (n,), optional
+        Weights of the rows.
+    """
+    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    left, sizes, _ = np.linalg.svd(dense - dense.mean(axis=0), full_matrices=False)
+    rows = np.column_stack([left * sizes, np.ones(len(dense))])
+    classes, codes = np.unique(y, return_inverse=True)
+    targets = codes[:, None] == (np.array([1]) if len(classes) == 2 else np.arange(len(classes)))
+    losses = np.zeros(len(penalties))
+    weights = np.ones(len(rows)) if weights is None else weights
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    for train, test in folds.split(rows, codes):
+        for column in targets.T.astype(np.float64):
+            beta = np.zeros(rows.shape[1])
+            for k in np.argsort(penalties):  # from strong to weak, each the start of the next
+                beta = fit_logistic(rows[train], column[train], weights[train], penalties[k], beta)
+                losses[k] += log_loss(rows[test] @ beta, column[test], weights[test])
+    return float(penalties[int(losses.argmin())])
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to judge.
 
-        Returns
-        -------
-        ndarray of shape (n,) or (n, K)
-            As scikit-learn's LogisticRegression has it.
-        """
-        X = self._checked(X)
-        return self.estimator_.decision_function(X)
+def fit_logistic(rows: Matrix, y: Vector, weights: Vector, C: float, beta: Vector) -> Vector:
+    """Newton's method from `beta`; the last column of `rows` is the intercept's, not penalised."""
+    ridge = np.full(rows.shape[1], 1.0 / C)
+    ridge[-1] = 1e-8  # keeps the step finite where all probabilities are 0 or 1
 
-    def predict_proba(self, X: Any) -> Any:
-        """The class probabilities of each row.
+    def objective(b: Vector) -> float:
+        return log_loss(rows @ b, y, weights) + 0.5 * float(ridge @ b**2)
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to judge.
+    value = objective(beta)
+    for _ in range(MAX_STEPS):
+        p = expit(rows @ beta)
+        slope = rows.T @ (weights * (p - y)) + ridge * beta
+        curvature = (rows * (weights * p * (1.0 - p))[:, None]).T @ rows + np.diag(ridge)
+        step = solve(curvature, slope, assume_a="pos")
+        decrease = float(step @ slope)
+        if decrease <= TOLERANCE:
+            break
+        length = 1.0
+        # A full step overshoots where probabilities are near 0 or 1; half of it, and so on.
+        while (new := objective(beta - length * step)) > value - 1e-4 * length * decrease:
+            length *= 0.5
+            if length < 1e-6:
+                return beta
+        beta, value = beta - length * step, new
+    return beta
 
-        Returns
-        -------
-        ndarray of shape (n, K)
-            In the order of `classes_`.
-        """
-        X = self._checked(X)
-        return self.estimator_.predict_proba(X)
 
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
+def log_loss(decision: Vector, y: Vector, weights: Vector) -> float:
+    """The weighted sum of -log P(y) over rows, from log-odds."""
+    return float(weights @ np.logaddexp(0.0, np.where(y > 0.5, -decision, decision)))

@@ -3,110 +3,21 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from tacit._typing import AnyArray, Matrix, Vector
-from tacit.estimators._implicit import SMALL
-from tacit.estimators._linear import Decision, LinearClassifier
-from tacit.estimators._training import TrainingData
+from tacit._typing import Matrix, Vector
+from tacit.estimators._linear import ProbabilityClassifier
+from tacit.estimators._training import SMALL, TrainingData
 from tacit.family.generative import GaussianModel, LabeledStatistics, SimplexSolution
 from tacit.rows import CsrRows, NumpyRows, one_blas_thread
 from tacit.solver import Coefficients
 
 
-@dataclass(frozen=True)
-class Probabilities:
-    """The probability of each class; a value, so that it can travel to another process."""
-
-    decision: Decision
-
-    def __call__(self, X: Any) -> Matrix:
-        """One row of numbers that add up to one for each row."""
-        values = self.decision(X)
-        if values.ndim == 1:
-            return np.column_stack([expit(-values), expit(values)])
-        return np.asarray(softmax(values, axis=1))
-
-
-@dataclass(frozen=True)
-class LogProbabilities:
-    """The logarithm of the probability of each class, also where that is too small a number."""
-
-    decision: Decision
-
-    def __call__(self, X: Any) -> Matrix:
-        """One row of logarithms for each row."""
-        values = self.decision(X)
-        if values.ndim == 1:
-            return np.column_stack([log_expit(-values), log_expit(values)])
-        return np.asarray(log_softmax(values, axis=1))
-
-
-class GenerativeClassifier(LinearClassifier):
+class GenerativeClassifier(ProbabilityClassifier):
     """Decisions, probabilities and predictions from linear discriminants."""
-
-    classes_: AnyArray
-    coef_: Matrix
-    intercept_: Vector
-
-    def decision_function(self, X: Any) -> Any:
-        """The logarithm of the odds for two classes, the discriminants for more.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, K)
-            For two classes, positive values mean `classes_[1]`; for more, the largest wins. For a
-            Dask array a Dask array, for Parquet files an object that writes Parquet files.
-        """
-        return super().decision_function(X)
-
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. For a Dask array a Dask array, for Parquet files an
-            object that writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, Probabilities(Decision(self.coef_, self.intercept_)))
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithm of the probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`, finite also where a probability is too small for a
-            number. For a Dask array a Dask array, for Parquet files an object that writes Parquet
-            files.
-        """
-        check_is_fitted(self)
-        return self._map(X, LogProbabilities(Decision(self.coef_, self.intercept_)))
 
     def _store_discriminants(self, discriminants: Coefficients, data: TrainingData) -> None:
         """Keep discriminants as scikit-learn's linear classifiers do: one row for two classes."""
@@ -115,11 +26,6 @@ class GenerativeClassifier(LinearClassifier):
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = np.ascontiguousarray(coef), intercept
         self.classes_ = data.classes
-
-    def _warn(self, what: str) -> None:
-        """Warn that the fit did not converge, at the line that called `fit`."""
-        # Up from here: a method of ours, `fit`, its caller.
-        warnings.warn(f"{type(self).__name__} {what}.", ConvergenceWarning, stacklevel=4)
 
     def _warn_about_gap(self, solution: SimplexSolution, tol: float, max_iter: int) -> None:
         if not solution.status.is_success:

@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.estimators._kernel import KERNELS, KernelClassifier, KernelFunction
-from tacit.estimators._labels import read_labels
-from tacit.estimators._linear import Decision, Winner
-from tacit.estimators._training import TrainingData, read_training_data, stack
+from tacit.estimators._base import Winner
+from tacit.estimators._kernel import KernelClassifier, KernelFunction
+from tacit.estimators._linear import Decision
+from tacit.estimators._training import TrainingData
 from tacit.family.margin import (
     Features,
     Geometry,
@@ -25,7 +25,6 @@ from tacit.family.margin import (
     check_kernel,
     solve_hinge,
 )
-from tacit.rows import CsrRows, NumpyRows
 
 
 @dataclass(frozen=True)
@@ -187,23 +186,17 @@ class MarginClassifier(KernelClassifier):
         return KernelFunction(self.kernel, self.gamma_, self.degree, self.coef0)
 
     def _read_margin_rows(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> MarginRows:
-        if self.kernel == "precomputed":
-            self.gamma_ = None
-            # Before the kernel's shape: of the two complaints this one leads further.
-            _check_two_classes(self, read_labels(y, self.unlabeled).classes)
-            read = self._read(X, y, X_unlabeled, sample_weight, supervised=False)
-            data, rows, index, n_columns = read.data, read.rows, read.index, read.n_columns
-            K: Matrix | None = read.K
-        else:
-            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-            pool = _in_memory(data, X_unlabeled)
-            rows = stack(data.X, pool) if pool.shape[0] else data.X
-            self.gamma_ = _read_gamma(self.gamma, rows, _weights_of(data))
-            # The linear kernel is worth its matrix only where features are more than rows.
-            is_wide = rows.shape[0] < rows.shape[1]
-            K = self._function()(rows, rows) if is_wide or self.kernel != "linear" else None
-            index, n_columns = None, rows.shape[0]
+        data = self._read(X, y, X_unlabeled, sample_weight)
         _check_two_classes(self, data.classes)
+        rows = self._rows(data, supervised=False)
+        is_precomputed = self.kernel == "precomputed"
+        self.gamma_ = None if is_precomputed else _read_gamma(self.gamma, rows, _weights_of(data))
+        # The linear kernel is worth its matrix only where features are more than rows.
+        is_wide = rows.shape[0] < rows.shape[1]
+        K = self._kernel_between(rows, data) if is_wide or self.kernel != "linear" else None
+        index, n_columns = None, rows.shape[0]
+        if is_precomputed:
+            rows, index, n_columns = None, data.order, data.n_rows
         if K is not None and (callable(self.kernel) or self.kernel == "precomputed"):
             check_kernel(K)
         labeled_weights, unlabeled_weights = _weights_of(data)
@@ -237,10 +230,11 @@ class MarginClassifier(KernelClassifier):
                     f"{name} is {value!r}; it must be a positive, finite number, the cost of a "
                     "row's loss."
                 )
-        if not callable(self.kernel) and self.kernel not in KERNELS:
+        kernels = ["linear", "rbf", "poly", "precomputed"]
+        if not callable(self.kernel) and self.kernel not in kernels:
             raise ValueError(
-                f"kernel is {self.kernel!r}; it must be one of {list(KERNELS)} or a function of "
-                "two tables."
+                f"kernel is {self.kernel!r}; it must be one of {kernels} or a function of two "
+                "tables."
             )
         named = isinstance(self.gamma, str) and self.gamma in ("scale", "auto")
         if not named and not (is_number(self.gamma) and 0.0 < float(self.gamma) < np.inf):
@@ -269,15 +263,6 @@ def check_positive_integer(name: str, value: Any) -> None:
     is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_integer or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a positive integer.")
-
-
-def _in_memory(data: TrainingData, X_unlabeled: Any) -> Any:
-    if not isinstance(data.unlabeled, NumpyRows | CsrRows):
-        raise TypeError(
-            f"X_unlabeled is a {type(X_unlabeled).__name__}; a margin method labels single rows "
-            "and needs them in memory, as an array or a sparse matrix."
-        )
-    return data.unlabeled.X.astype(np.float64, copy=False)
 
 
 def _weights_of(data: TrainingData) -> tuple[Vector, Vector]:

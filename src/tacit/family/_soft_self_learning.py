@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
-import warnings
-from typing import Any
-
-from sklearn.exceptions import ConvergenceWarning
+from typing import Any, ClassVar
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators._implicit import check_max_iter
 from tacit.estimators._linear import LinearClassifier, read_alpha
-from tacit.estimators._training import all_or_nothing, read_training_data
+from tacit.estimators._parameters import ALPHA, POSITIVE_INTEGER, TOL
+from tacit.estimators._training import TrainingData
 from tacit.family._soft_self_learning_solver import SoftSelfLearningResult, solve_soft_self_learning
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Status, certify
 from tacit.solver._label_sets import NearestLabels
@@ -35,24 +31,16 @@ class SoftSelfLearningClassifier(LinearClassifier):
     alpha : float or "loo", default=0.0
         Ridge penalty, never on the intercept. "loo" chooses it by leave-one-out on the labeled
         rows.
-    fit_intercept : bool, default=True
-        Whether to fit a constant.
-    tol : float, default=1e-8
-        The relative duality gap to reach.
+    $fit_intercept
+    $tol
     max_iter : int, default=100
         Newton steps at the most; about ten are needed.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
-    coef_ : ndarray of shape (1, d) or (K, d)
-        Coefficients; the decision is `X @ coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The regression's constant minus 1/2.
+    $classes_
+    $coef_
     soft_labels_ : ndarray of shape (U,) or (U, K)
         The labels nearest to the values of the unlabeled rows, which are those that least squares
         on all rows needs to give the answer back. For rows on disk or on a cluster computed on
@@ -62,16 +50,11 @@ class SoftSelfLearningClassifier(LinearClassifier):
     certificate_ : tacit.solver.Certificate
         Best and worst change of the squared loss over all labelings, against the supervised fit.
         There is no guarantee.
-    supervised_coef_, supervised_intercept_ : ndarray
-        The supervised classifier that this one started from.
-    alpha_ : float
-        The penalty used.
+    $supervised_coef_
+    $alpha_
     n_iter_ : int
         Newton steps; 0 where the supervised classifier is the answer.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     See Also
     --------
@@ -110,6 +93,14 @@ class SoftSelfLearningClassifier(LinearClassifier):
     alpha_: float
     n_iter_: int
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearClassifier._parameter_constraints,
+        "alpha": ALPHA,
+        "fit_intercept": ["boolean"],
+        "tol": TOL,
+        "max_iter": POSITIVE_INTEGER,
+    }
+
     def __init__(
         self,
         alpha: float | str = 0.0,
@@ -124,70 +115,34 @@ class SoftSelfLearningClassifier(LinearClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> SoftSelfLearningClassifier:
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled.
-        y : array-like of shape (n,)
-            Labels, and marks for unlabeled rows.
-        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
-            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
-            a folder of them.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X.
-
-        Returns
-        -------
-        SoftSelfLearningClassifier
-            The fitted classifier.
-        """
-        self._check_parameters()
-        with all_or_nothing(self):
-            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-            alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
-            basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-            start = fit_least_squares(basis, data.X, data.targets, data.weights)
-            labeled = LabeledRows(data.X, data.targets, data.weights)
-            constraints = ConstraintSet.of(
-                labeled, moments, data.unlabeled, alpha, self.fit_intercept
-            )
-            result = solve_soft_self_learning(constraints, start, basis, self.tol, self.max_iter)
-            answer = result.coefficients
-            self._store(start)
-            self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-            self._store(answer)
-            self.classes_ = data.classes
-            self.alpha_ = alpha
-            self.solution_ = result
-            self.n_iter_ = result.n_iter
-            self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
-            unchanged = result.status in (Status.INSIDE, Status.EMPTY)
-            self.certificate_ = certify(
-                start.values,
-                answer.values,
-                data.X,
-                data.targets,
-                data.weights,
-                data.unlabeled,
-                # Values that are labels agree with themselves as labels. Of others the method
-                # does not know.
-                supervised_in_set=True if unchanged else None,
-            )
-            self._warn_if_unfinished()
-        return self
-
-    def _check_parameters(self) -> None:
-        if not isinstance(self.tol, numbers.Real) or not 0 < self.tol < 1:
-            raise ValueError(
-                f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
-                "gap to reach."
-            )
-        check_max_iter(self.max_iter)
+    def _fit(self, data: TrainingData) -> None:
+        alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
+        basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
+        start = fit_least_squares(basis, data.X, data.targets, data.weights)
+        labeled = LabeledRows(data.X, data.targets, data.weights)
+        constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, self.fit_intercept)
+        result = solve_soft_self_learning(constraints, start, basis, self.tol, self.max_iter)
+        answer = result.coefficients
+        self._store(start)
+        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
+        self._store(answer)
+        self.alpha_ = alpha
+        self.solution_ = result
+        self.n_iter_ = result.n_iter
+        self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
+        unchanged = result.status in (Status.INSIDE, Status.EMPTY)
+        self.certificate_ = certify(
+            start.values,
+            answer.values,
+            data.X,
+            data.targets,
+            data.weights,
+            data.unlabeled,
+            # Values that are labels agree with themselves as labels. Of others the method
+            # does not know.
+            supervised_in_set=True if unchanged else None,
+        )
+        self._warn_if_unfinished()
 
     def _warn_if_unfinished(self) -> None:
         result = self.solution_
@@ -198,10 +153,7 @@ class SoftSelfLearningClassifier(LinearClassifier):
             if result.n_iter >= self.max_iter
             else f"raise tol (now {self.tol:g}) or scale the features"
         )
-        warnings.warn(
-            f"{type(self).__name__} stopped with status {result.status.value!r} at a relative "
-            f"duality gap of {result.relative_gap():.2g}, above the tolerance tol={self.tol:g}; "
-            f"{advice}.",
-            ConvergenceWarning,
-            stacklevel=3,  # the caller of `fit`
+        self._warn(
+            f"stopped with status {result.status.value!r} at a relative duality gap of "
+            f"{result.relative_gap():.2g}, above the tolerance tol={self.tol:g}; {advice}"
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._linear import LinearClassifier, read_alpha
-from tacit.estimators._training import all_or_nothing, read_training_data
+from tacit.estimators._parameters import ALPHA
+from tacit.estimators._training import TrainingData
 from tacit.rows import moments_and_sample
 from tacit.solver import Certificate, certify
 from tacit.solver._label_sets import NearestLabels
@@ -27,20 +28,13 @@ class USMClassifier(LinearClassifier):
     alpha : float or "loo", default=0.0
         Ridge penalty, never on the intercept. "loo" chooses the penalty of the supervised
         classifier with the smallest leave-one-out squared error on the labeled rows.
-    fit_intercept : bool, default=True
-        Whether to fit a constant.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $fit_intercept
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
-    coef_ : ndarray of shape (1, d) or (K, d)
-        Coefficients; the decision is `X @ coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,) or (K,)
-        The regression's constant minus 1/2.
+    $classes_
+    $coef_
     soft_labels_ : ndarray of shape (U,) or (U, K)
         The regression values of the unlabeled rows, brought into [0, 1] (or onto the simplex): the
         method imputes no labels itself. For rows on disk or on a cluster computed on demand.
@@ -49,14 +43,10 @@ class USMClassifier(LinearClassifier):
         There is no guarantee.
     supervised_coef_, supervised_intercept_ : ndarray
         The supervised classifier, with the second moment of the labeled rows.
-    alpha_ : float
-        The penalty used.
+    $alpha_
     n_iter_ : int
         1: the answer is a closed form.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     See Also
     --------
@@ -95,6 +85,12 @@ class USMClassifier(LinearClassifier):
     alpha_: float
     n_iter_: int
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearClassifier._parameter_constraints,
+        "alpha": ALPHA,
+        "fit_intercept": ["boolean"],
+    }
+
     def __init__(
         self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1
     ) -> None:
@@ -102,52 +98,27 @@ class USMClassifier(LinearClassifier):
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> USMClassifier:
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled.
-        y : array-like of shape (n,)
-            Labels, and marks for unlabeled rows.
-        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
-            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
-            a folder of them.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X.
-
-        Returns
-        -------
-        USMClassifier
-            The fitted classifier.
-        """
-        with all_or_nothing(self):
-            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-            alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
-            basis, labeled = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-            supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
-            answer = supervised
-            # The sample is not needed, but the check for NaN and infinity that comes with it is.
-            unlabeled, _ = moments_and_sample(data.unlabeled, 1)
-            if unlabeled.weight > 0.0:
-                updated, moments = updated_basis(labeled, unlabeled, alpha, self.fit_intercept)
-                answer = fit_second_moment(updated, moments, data.X, data.targets, data.weights)
-            self._store(supervised)
-            self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-            self._store(answer)
-            self.classes_ = data.classes
-            self.alpha_ = alpha
-            self.n_iter_ = 1
-            self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
-            self.certificate_ = certify(
-                supervised.values,
-                answer.values,
-                data.X,
-                data.targets,
-                data.weights,
-                data.unlabeled,
-            )
-        return self
+    def _fit(self, data: TrainingData) -> None:
+        alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
+        basis, labeled = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
+        supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
+        answer = supervised
+        # The sample is not needed, but the check for NaN and infinity that comes with it is.
+        unlabeled, _ = moments_and_sample(data.unlabeled, 1)
+        if unlabeled.weight > 0.0:
+            updated, moments = updated_basis(labeled, unlabeled, alpha, self.fit_intercept)
+            answer = fit_second_moment(updated, moments, data.X, data.targets, data.weights)
+        self._store(supervised)
+        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
+        self._store(answer)
+        self.alpha_ = alpha
+        self.n_iter_ = 1
+        self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
+        self.certificate_ = certify(
+            supervised.values,
+            answer.values,
+            data.X,
+            data.targets,
+            data.weights,
+            data.unlabeled,
+        )

@@ -15,8 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Index
 from tacit.estimators._labels import Labels, read_labels
-from tacit.estimators._storage import is_elsewhere
-from tacit.estimators._training import stack
+from tacit.estimators._training import is_elsewhere, stack
 from tacit.selection._frames import concatenate_frames
 
 # The mark of unlabeled rows in what estimators are given: scikit-learn's, whatever the user's is.

@@ -1,0 +1,197 @@
+"""What all classifiers of the package share: fitting on partly labeled rows, and scoring."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeVar, cast
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tacit._typing import AnyArray, Matrix
+from tacit.estimators._labels import read_labels
+from tacit.estimators._parameters import filled
+from tacit.estimators._training import (
+    DTYPES,
+    TrainingData,
+    all_or_nothing,
+    is_elsewhere,
+    read_rows,
+    read_training_data,
+)
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def _validated(fit: Fit) -> Fit:
+    """A `fit` that first checks parameters by `_parameter_constraints`, a base's own too."""
+    return cast(Fit, _fit_context(prefer_skip_nested_validation=False)(fit))
+
+
+class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is fitted on rows with and without labels.
+
+    A class declares its parameters in `_parameter_constraints` and learns in `_fit`. In its
+    docstring, a line `$name` stands for an entry of `tacit.estimators._parameters.TEXTS`.
+    """
+
+    unlabeled: Any
+
+    classes_: AnyArray
+    n_features_in_: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"unlabeled": "no_validation"}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = filled(cls.__doc__)
+
+    @_validated
+    def fit(self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:
+        """Fit on labeled and unlabeled rows; supervised classifiers ignore the unlabeled ones.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
+        y : array-like of shape (n,)
+            Labels of two classes or more, and marks for unlabeled rows.
+        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
+            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
+            a folder of them. Methods that label single rows need them in memory, and a precomputed
+            kernel has no more rows than those of X.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights of the rows of X.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self):
+            data = self._read(X, y, X_unlabeled, sample_weight)
+            self.classes_ = data.classes
+            self._fit(data)
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on the labeled rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Labels; rows marked as unlabeled are left out.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The part of the labeled rows that are predicted right.
+        """
+        labels = read_labels(y, self.unlabeled)
+        if not labels.is_labeled.any():
+            raise ValueError("y has no labels: there is nothing to score.")
+        if not labels.is_labeled.all():
+            if is_elsewhere(X):
+                raise TypeError(
+                    f"X is a {type(X).__name__} and y marks rows as unlabeled; to score, leave "
+                    "these rows out of X and y."
+                )
+            index = np.flatnonzero(labels.is_labeled)
+            X = _safe_indexing(X, index)
+            if sample_weight is not None:
+                sample_weight = _safe_indexing(sample_weight, index)
+        return float(super().score(X, labels.values, sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> TrainingData:
+        return read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+
+    def _fit(self, data: TrainingData) -> None:
+        raise NotImplementedError
+
+    def _warn(self, what: str) -> None:
+        """Warn that the fit did not converge, at the line outside this package that called it."""
+        frame, depth = sys._getframe(), 1
+        while frame.f_back and frame.f_globals["__name__"].split(".")[0] in ("tacit", "sklearn"):
+            frame, depth = frame.f_back, depth + 1
+        warnings.warn(f"{type(self).__name__} {what}.", ConvergenceWarning, stacklevel=depth)
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The class with the highest decision; a value, so that it can travel to another process."""
+
+    decision: Callable[[Any], Matrix]
+    classes: AnyArray
+
+    def __call__(self, X: Any) -> AnyArray:
+        """The class of each row."""
+        values = self.decision(X)
+        winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes[winners])
+
+
+class DecisionClassifier(SemiSupervisedClassifier):
+    """A classifier whose `_decision` gives numbers for rows, wherever they live."""
+
+    def decision_function(self, X: Any) -> Any:
+        """The regression value minus one half.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
+            Rows to judge; with a precomputed kernel, the kernel between them and the rows given
+            to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, K)
+            For two classes, positive values mean `classes_[1]`; for more, the largest wins. For a
+            Dask array a Dask array, for Parquet files an object that writes Parquet files.
+        """
+        check_is_fitted(self)
+        return self._map(X, self._decision())
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
+            Rows to classify; with a precomputed kernel, the kernel between them and the rows given
+            to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Members of `classes_`. For a Dask array a Dask array, for Parquet files an object that
+            writes Parquet files.
+        """
+        check_is_fitted(self)
+        return self._map(X, Winner(self._decision(), self.classes_))
+
+    def _decision(self) -> Callable[[Any], Matrix]:
+        raise NotImplementedError
+
+    def _map(self, X: Any, function: Callable[[Any], AnyArray]) -> Any:
+        """The values of a function of rows, which must be picklable for rows on a cluster."""
+        if is_elsewhere(X):
+            return read_rows(self, X, "X").map(function)
+        accept_sparse: Any = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        return function(
+            validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse=accept_sparse)
+        )
