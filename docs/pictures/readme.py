@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 from sklearn.preprocessing import StandardScaler
 
-from tacit._matplotlib import COLOURS, new_figure
 from tacit.estimators import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tacit.report import COLOURS, new_figure
 from tacit.research.experiments import (
     Contender,
     Experiment,

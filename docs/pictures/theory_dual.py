@@ -20,8 +20,8 @@ from docs.pictures.theory_example import (
     box_problem,
     small_problem,
 )
-from tacit._matplotlib import new_figure
 from tacit._typing import Index, Matrix, Vector
+from tacit.report import new_figure
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import (
     BoxProblem,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
-from tacit._matplotlib import COLOURS
 from tacit._typing import Matrix, Vector
+from tacit.report import COLOURS
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, BoxProblem, Coefficients, ConstraintSet, LabeledRows, Labeling
 from tacit.solver._least_squares import fit_least_squares

@@ -18,8 +18,8 @@ from tacit import (
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
 )
-from tacit._matplotlib import new_figure
 from tacit._typing import Matrix, Vector
+from tacit.report import new_figure
 from tacit.solver import Certificate
 
 if TYPE_CHECKING:

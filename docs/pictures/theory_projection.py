@@ -8,8 +8,8 @@ import numpy as np
 
 from docs.pictures.theory_example import COLOUR_OF, PAPER, SmallProblem, small_problem
 from docs.pictures.theory_zonotope import draw_set
-from tacit._matplotlib import new_figure
 from tacit._typing import Matrix, Vector
+from tacit.report import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import numpy as np
 
 from docs.pictures.theory_example import BLACK, BLUE, GREEN, GREY, PAPER, RED
 from tacit import ProjectedLeastSquaresClassifier
-from tacit._matplotlib import new_figure
 from tacit._typing import Matrix, Vector
+from tacit.report import new_figure
 from tacit.solver import Solution
 from tacit.solver import _large as large
 from tacit.solver._labeling import SignRule

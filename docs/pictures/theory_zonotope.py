@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from docs.pictures.theory_example import BLACK, COLOUR_OF, GREY, PAPER, SmallProblem, small_problem
-from tacit._matplotlib import new_figure
+from tacit.report import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,9 @@ from importlib.resources import files
 
 import pytest
 
-STYLE = files("tacit.report").joinpath("page.css").read_text(encoding="utf-8")
+from tacit.report import PALETTE
+
+STYLE = files("tacit.report").joinpath("templates/page.css").read_text(encoding="utf-8")
 KINDS = ("good", "neutral", "bad", "unknown")
 # Level AA: 4.5 for text, 3 for what is drawn.
 TEXT, DRAWN = 4.5, 3.0
@@ -16,7 +18,7 @@ PAIRS = [
     *((ink, f"{kind}-tint", TEXT) for kind in KINDS for ink in ("ink", "quiet", kind)),
     *((kind, "paper", TEXT) for kind in KINDS),
     *((kind, "panel", TEXT) for kind in KINDS),
-    *((f"series-{k}", "paper", DRAWN) for k in range(7)),
+    *((f"series-{k}", "paper", DRAWN) for k in range(1, 7)),
     *(("edge", ground, DRAWN) for ground in ("paper", "panel")),
     *(("edge", f"{kind}-tint", DRAWN) for kind in KINDS),
 ]
@@ -58,3 +60,8 @@ def test_colours_can_be_told_from_their_ground(scheme):
         if contrast(colours[ink], colours[ground]) < least
     }
     assert not weak
+
+
+def test_figures_have_the_colours_that_the_page_knows_by_name():
+    light = schemes()["light"]
+    assert {name: light[name] for name in PALETTE} == PALETTE

@@ -90,6 +90,9 @@ def compare(
     """
     if report is not None:
         check_output(report, "--report", table)
+        from tacit.report import check_can_write_pages
+
+        check_can_write_pages()
     check_table(table)
     _check_measure(scoring, margin)
     from tacit.tables._comparing import compare_table

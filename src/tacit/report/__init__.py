@@ -1,41 +1,45 @@
-"""One self-contained HTML page from plain values.
+"""One self-contained HTML page from a template and plain values, and the pictures on it.
 
-A page is a title and sections of blocks: a verdict, texts, tables, curves. Blocks are values; they
-know nothing of estimators, experiments or files. `Page.html()` is the whole page as one text that
-needs neither network nor other files, and it reads without JavaScript, on paper, and by a screen
-reader.
+A page is a Jinja2 template of the folder `templates`, which anyone can edit, and values: texts,
+tables, pictures. It knows nothing of estimators, experiments or files. `Page.html()` is the whole
+page as one text that needs neither network nor other files; it reads without JavaScript, on paper,
+and by a screen reader. Pictures are matplotlib's, drawn once for pages, notebooks and files.
 """
 
-from tacit.report._blocks import Code, Figure, Finding, Findings, KeyValues, Kind, Styled, Text
-from tacit.report._curves import Curves, Series
-from tacit.report._differences import Difference, Differences
-from tacit.report._markup import Block, Ids, Markup
-from tacit.report._page import Page, Section
-from tacit.report._table import Cell, Column, Table
-from tacit.report._verdict import Rate, Rates, Verdict
+from tacit.report._drawing import (
+    WIDE,
+    Difference,
+    Panel,
+    Series,
+    Tone,
+    draw_curves,
+    draw_differences,
+    page_picture,
+)
+from tacit.report._figures import COLOURS, PALETTE, Picture, inlined, new_figure, save_figure
+from tacit.report._page import HtmlDisplay, Page, check_can_write_pages
+from tacit.report._tables import MINUS, Entry, Heading, Listing
 
 __all__ = [
-    "Block",
-    "Cell",
-    "Code",
-    "Column",
-    "Curves",
+    "COLOURS",
+    "MINUS",
+    "PALETTE",
+    "WIDE",
     "Difference",
-    "Differences",
-    "Figure",
-    "Finding",
-    "Findings",
-    "Ids",
-    "KeyValues",
-    "Kind",
-    "Markup",
+    "Entry",
+    "Heading",
+    "HtmlDisplay",
+    "Listing",
     "Page",
-    "Rate",
-    "Rates",
-    "Section",
+    "Panel",
+    "Picture",
     "Series",
-    "Styled",
-    "Table",
-    "Text",
-    "Verdict",
+    "Tone",
+    "check_can_write_pages",
+    "draw_curves",
+    "draw_differences",
+    "inlined",
+    "new_figure",
+    "page_picture",
+    "save_figure",
 ]

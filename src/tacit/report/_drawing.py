@@ -1,252 +1,244 @@
-"""Curves drawn as SVG that follows the width of the page.
-
-Positions along x are percentages and heights are pixels, so that text and markers keep their size
-on every screen without a script; only lines and bands are stretched.
-"""
+"""The two pictures of comparisons, drawn from plain values: differences around zero, and curves."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.report._axes import Axis, roomy
-from tacit.report._icons import marker, sample, style
-from tacit.report._markup import Ids, Markup, element, joined
-from tacit.report._numerals import between, plain
+from tacit.report._figures import (
+    COLOURS,
+    PALETTE,
+    Picture,
+    inlined,
+    new_figure,
+    shortened,
+    svg_text,
+)
 
 if TYPE_CHECKING:
-    from tacit.report._curves import Curves, Series
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_HEIGHT = 280.0
-_TOP = 10.0
-_BOTTOM = 30.0
-# The stretched drawing has this many units across.
-_UNITS = 1000.0
-# About how wide a character is, in pixels.
-_CHARACTER = 7.6
-# The narrowest a picture gets, and the width from which on it has room for everything.
-_NARROW, _WIDE = 250.0, 520.0
-_LABEL_HEIGHT = 19.0
-_LONGEST_LABEL = 26
+Tone = Literal["good", "neutral", "bad", "unknown"]
+# In inches: what fits beside the contents of a page, and what fits on a telephone.
+WIDE, NARROW = 8.0, 3.75
+MARKERS = "osD^vPX"
+# The shape of a mark says what its colour says; what is not known is left open.
+SHAPES: dict[Tone, str] = {"good": "o", "neutral": "s", "bad": "D", "unknown": "o"}
+# Curves that lie on each other must both be seen, so the later ones are thinner.
+WIDEST, THINNEST = 4.0, 1.6
+# About how wide a character of a tick is, in inches.
+CHARACTER = 0.085
 
 
-def draw(curves: Curves, ids: Ids) -> Markup:
-    """The picture with its legend and labels.
+@dataclass(frozen=True)
+class Difference:
+    """A difference with its interval, in the unit it is shown in.
 
-    Parameters
+    Attributes
     ----------
-    curves : Curves
-        What to draw.
-    ids : Ids
-        Where identifiers come from.
+    label, note : str
+        Of what, and against what.
+    mean, low, high : float
+        The difference and the ends of its interval, which may be infinite.
+    tone : {"good", "neutral", "bad", "unknown"}
+        Its colour and its shape.
+    value, words : str
+        The numbers as text, and how it came out.
     """
-    x, y = curves.x_axis(), curves.y_axis()
-    name = ids.new("curves")
-    picture = element(
-        "div",
-        _vertical_scale(y),
-        element(
-            "div",
-            element(
-                "svg",
-                *_grid(x, y),
-                element("svg", *_stretched(curves, x, y), **_STRETCHED),
-                *_markers(curves, x, y),
-                *_stops(curves, x, y),
-                height=_TOP + _HEIGHT + _BOTTOM,
-                role="group",
-                aria_label=f"{curves.y_label} against {curves.x_label}",
-                aria_describedby=name,
-            ),
-            element("p", curves.x_label, class_="x-label", aria_hidden="true"),
-            class_="plot",
-        ),
-        _labels(curves, y),
-        class_="chart",
-    )
-    return joined(
-        element("p", curves.description(), id=name, class_="unseen"),
-        _legend(curves.series),
-        element("p", curves.y_label, class_="y-label", aria_hidden="true"),
-        picture,
-    )
+
+    label: str
+    note: str
+    mean: float
+    low: float
+    high: float
+    tone: Tone
+    value: str
+    words: str
 
 
-_STRETCHED: dict[str, str | float] = {
-    "viewBox": f"0 0 {_UNITS:g} {_HEIGHT:g}",
-    "preserveAspectRatio": "none",
-    "x": 0,
-    "y": _TOP,
-    "width": "100%",
-    "height": _HEIGHT,
-    "class_": "stretched",
-    "aria_hidden": "true",
-}
+@dataclass(frozen=True)
+class Series:
+    """One curve with its intervals; `dashed` for one to compare the others with."""
+
+    name: str
+    y: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    dashed: bool = False
 
 
-def _down(axis: Axis, value: float) -> float:
-    return _HEIGHT * (1.0 - axis.place(value))
+@dataclass(frozen=True)
+class Panel:
+    """Curves over common numbers of rows, which may begin with zero."""
+
+    title: str
+    x_label: str
+    x: Sequence[int]
+    series: Sequence[Series]
 
 
-def _percent(part: float) -> str:
-    return f"{100.0 * part:.2f}%"
+def page_picture(draw: Callable[[float], Figure], alt: str, stops: Sequence[str] = ()) -> Picture:
+    """The figure that `draw` makes for a width in inches, for wide and for narrow screens."""
+    drawings = (inlined(svg_text(draw(width)), alt, stops) for width in (WIDE, NARROW))
+    return Picture(alt, tuple(drawings))
 
 
-def _legend(series: Sequence[Series]) -> Markup:
-    items = [element("li", sample(k), element("span", s.name)) for k, s in enumerate(series)]
-    return element("ul", *items, class_="legend", role="list", aria_label="Curves")
+def draw_differences(
+    rows: Sequence[Difference], unit: str, margin: float, width: float = WIDE
+) -> Figure:
+    """Differences below one another around a line at zero; those within the margin are shaded."""
+    narrow = width < WIDE
+    figure = new_figure(width, 0.9 + (0.74 if narrow else 0.52) * len(rows))
+    axes = figure.subplots()
+    low, high = _reach(rows, margin)
+    heights = range(len(rows) - 1, -1, -1)
+    for height, row in zip(heights, rows, strict=True):
+        # On narrow screens words stand above the lines, so that zero and margin leave them room.
+        below, above = (height - 0.32, height + 0.18) if narrow else (height - 0.5, height + 0.5)
+        axes.fill_between([-margin, margin], below, above, color=PALETTE["panel"], linewidth=0)
+        axes.plot([0.0, 0.0], [below, above], color=PALETTE["ink"], linewidth=1.2)
+        _draw_difference(axes, row, height, low, high)
+        _label_difference(axes, row, height, narrow)
+    axes.set_yticks([])
+    axes.set_ylim(-0.5, len(rows) - (0.2 if narrow else 0.5))
+    axes.set_xlim(low, high)
+    axes.xaxis.set_major_formatter(_signed)
+    axes.set_xlabel(shortened(unit, 40), fontsize=10, color=PALETTE["quiet"])
+    sides: dict[str, Any] = {"xycoords": "axes fraction", "va": "bottom", "color": PALETTE["quiet"]}
+    axes.annotate("← better", (0.0, 1.01), ha="left", **sides)
+    axes.annotate("worse →", (1.0, 1.01), ha="right", **sides)
+    axes.tick_params(axis="x", colors=PALETTE["quiet"])
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(PALETTE["edge"])
+    return figure
 
 
-def _vertical_scale(y: Axis) -> Markup:
-    width = 14.0 + _CHARACTER * max(len(tick.text) for tick in y.ticks)
-    texts = [
-        element("text", tick.text, x=width - 8, y=_TOP + _down(y, tick.value) + 4.5,
-                text_anchor="end")
-        for tick in y.ticks
-    ]  # fmt: skip
-    return element(
-        "svg",
-        *texts,
-        width=width,
-        height=_TOP + _HEIGHT + _BOTTOM,
-        class_="y-scale",
-        aria_hidden="true",
-    )
+def _reach(rows: Sequence[Difference], margin: float) -> tuple[float, float]:
+    """Ends of the axis, with room on both sides of zero: better and worse both have a place."""
+    ends = [end for row in rows for end in (row.low, row.mean, row.high) if math.isfinite(end)]
+    room = 0.25 * max([margin, *map(abs, ends)]) or 1.0
+    return 1.06 * min(-room, -margin, *ends), 1.06 * max(room, margin, *ends)
 
 
-def _grid(x: Axis, y: Axis) -> Iterator[Markup]:
-    for tick in y.ticks:
-        height = _TOP + _down(y, tick.value)
-        yield element("line", x1="0%", x2="100%", y1=height, y2=height, class_="grid")
-    bottom = _TOP + _HEIGHT
-    places = [x.place(tick.value) for tick in x.ticks]
-    widths = [_CHARACTER * len(tick.text) + 10.0 for tick in x.ticks]
-    narrow, wide = roomy(places, widths, _NARROW), roomy(places, widths, _WIDE)
-    for tick, place, if_narrow, if_wide in zip(x.ticks, places, narrow, wide, strict=True):
-        at = _percent(place)
-        yield element("line", x1=at, x2=at, y1=bottom, y2=bottom + 5, class_="tick")
-        if if_narrow or if_wide:
-            hidden = "if-wide" if not if_narrow else "if-narrow" if not if_wide else None
-            yield element(
-                "text", tick.text, x=at, y=bottom + 21, text_anchor="middle", class_=hidden,
-                aria_hidden="true",
-            )  # fmt: skip
-    yield element("line", x1="0%", x2="100%", y1=bottom, y2=bottom, class_="tick")
-    if x.zero:
-        # Two strokes say that the axis is broken between zero and the rest.
-        strokes = element("path", d="M-5 5 -1-5M1 5 5-5", class_="break")
-        yield element("svg", strokes, x=_percent(0.5 * places[1]), y=bottom, class_="marker")
-
-
-def _stretched(curves: Curves, x: Axis, y: Axis) -> Iterator[Markup]:
-    across = [_UNITS * x.place(float(value)) for value in curves.x]
-    for k, series in enumerate(curves.series):
-        bands = [series.band(i) for i in range(len(across))]
-        for run in _runs([band is not None for band in bands]):
-            ends = [(across[i], band) for i in run if (band := bands[i]) is not None]
-            upper = [f"{a:.1f} {_down(y, band[1]):.1f}" for a, band in ends]
-            lower = [f"{a:.1f} {_down(y, band[0]):.1f}" for a, band in reversed(ends)]
-            yield element("path", d="M" + "L".join(upper + lower) + "z", class_=f"band {style(k)}")
-    for k, series in enumerate(curves.series):
-        values = [float(value) for value in series.y]
-        lines = [
-            "M" + "L".join(f"{across[i]:.1f} {_down(y, values[i]):.1f}" for i in run)
-            for run in _runs([math.isfinite(value) for value in values])
-            if len(run) > 1
-        ]
-        if lines:
-            yield element("path", d="".join(lines), class_=f"line {style(k)}")
-
-
-def _runs(present: Sequence[bool]) -> list[list[int]]:
-    runs: list[list[int]] = [[]]
-    for i, here in enumerate(present):
-        if here:
-            runs[-1].append(i)
-        elif runs[-1]:
-            runs.append([])
-    return [run for run in runs if run]
-
-
-def _markers(curves: Curves, x: Axis, y: Axis) -> Iterator[Markup]:
-    for k, series in enumerate(curves.series):
-        for value, height in zip(curves.x, series.y, strict=True):
-            if math.isfinite(height):
-                at = _percent(x.place(float(value)))
-                yield marker(k, at, _TOP + _down(y, float(height)))
-
-
-def _stops(curves: Curves, x: Axis, y: Axis) -> Iterator[Markup]:
-    """One upright strip for each x: pointing at it, or focus on it, tells all values there."""
-    digits = curves.value_digits()
-    places = [x.place(float(value)) for value in curves.x]
-    borders = [0.0, *((a + b) / 2.0 for a, b in itertools.pairwise(places)), 1.0]
-    for k, (value, place) in enumerate(zip(curves.x, places, strict=True)):
-        head = f"{curves.x_label}: {plain(float(value))}"
-        told = list(_told(curves, k, digits))
-        sentences = [
-            f"{name} {text}" + (f", {band}" if band else "") for _, name, text, band in told
-        ]
-        at = _percent(place)
-        yield element(
-            "g",
-            element("title", "\n".join([head, *sentences])),
-            element(
-                "rect", x=_percent(borders[k]), width=_percent(borders[k + 1] - borders[k]), y=0,
-                height=_TOP + _HEIGHT, class_="reach",
-            ),
-            element("line", x1=at, x2=at, y1=_TOP, y2=_TOP + _HEIGHT, class_="guide"),
-            class_="stop",
-            role="img",
-            aria_label=". ".join([head, *sentences]),
-            data_head=head,
-            data_told=json.dumps(told, ensure_ascii=False),
-        )  # fmt: skip
-
-
-def _told(curves: Curves, k: int, digits: int) -> Iterator[tuple[int, str, str, str]]:
-    for index, series in enumerate(curves.series):
-        band = series.band(k)
-        words = "" if band is None else between(*band, digits)
-        yield index, series.name, series.text(k, digits), words
-
-
-def _labels(curves: Curves, y: Axis) -> Markup:
-    """The names of the curves where they end, moved apart where they would touch."""
-    ends = []
-    for k, series in enumerate(curves.series):
-        value = float(series.y[-1])
-        if math.isfinite(value):
-            ends.append((_TOP + _down(y, value), k, series.name))
-    ends.sort()
-    heights = _apart([end[0] for end in ends])
-    parts = []
-    for (height, k, name), moved in zip(ends, heights, strict=True):
-        short = name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1].rstrip() + "…"
-        lead = f"M7 {height:.1f}L15 {moved:.1f}"
-        parts.append(element("path", d=lead, class_=f"leader series-{k % 7}"))
-        parts.append(element("text", short, x=20, y=moved + 4.5))
-    longest = max((len(name) for _, _, name in ends), default=0)
-    return element(
-        "svg",
-        *parts,
-        width=26.0 + _CHARACTER * min(longest, _LONGEST_LABEL),
-        height=_TOP + _HEIGHT + _BOTTOM,
-        class_="labels",
-        aria_hidden="true",
+def _draw_difference(axes: Axes, row: Difference, height: int, low: float, high: float) -> None:
+    colour = PALETTE[row.tone]
+    # An interval without an end goes on beyond the picture.
+    ends = [max(row.low, 2.0 * low), min(row.high, 2.0 * high)]
+    if not any(map(math.isnan, ends)):
+        axes.plot(ends, [height, height], color=colour, linewidth=2.2, marker="|", markersize=10)
+    axes.plot(
+        [row.mean],
+        [height],
+        SHAPES[row.tone],
+        color=colour,
+        markersize=8,
+        markerfacecolor=PALETTE["paper"] if row.tone == "unknown" else colour,
+        markeredgewidth=1.6,
     )
 
 
-def _apart(heights: Sequence[float]) -> list[float]:
-    """Rising heights moved as little as a pass down and a pass up need to part them."""
-    moved: list[float] = []
-    for height in heights:
-        moved.append(max(height, moved[-1] + _LABEL_HEIGHT) if moved else height)
-    limit = _TOP + _HEIGHT + 8.0
-    for i in reversed(range(len(moved))):
-        moved[i] = min(moved[i], limit)
-        limit = moved[i] - _LABEL_HEIGHT
-    return moved
+def _label_difference(axes: Axes, row: Difference, height: int, narrow: bool) -> None:
+    """Name and reference on the left, numbers and outcome on the right; or above the line."""
+    upper, lower = (28, 15) if narrow else (1, -2)
+    out = 0 if narrow else 8
+    left, right = ("left", "right") if narrow else ("right", "left")
+    quiet, tone = PALETTE["quiet"], PALETTE[row.tone]
+    most = 18 if narrow else 28
+    texts = (
+        (shortened(row.label, most), 0.0, (-out, upper), left, PALETTE["ink"], "bold"),
+        (shortened(row.note, most), 0.0, (-out, lower), left, quiet, "normal"),
+        (shortened(row.value), 1.0, (out, upper), right, PALETTE["ink"], "normal"),
+        (shortened(row.words), 1.0, (out, lower), right, tone, "bold"),
+    )
+    for text, x, offset, side, colour, weight in texts:
+        axes.annotate(
+            text,
+            (x, height),
+            xycoords=("axes fraction", "data"),
+            xytext=offset,
+            textcoords="offset points",
+            ha=side,
+            va="center" if narrow else "bottom" if offset[1] > 0 else "top",
+            color=colour,
+            fontweight=weight,
+            fontsize=10,
+        )
+
+
+def draw_curves(panels: Sequence[Panel], y_label: str, width: float = WIDE) -> Figure:
+    """Panels beside each other with one scale; intervals as upright lines, side by side."""
+    narrow = width < WIDE
+    figure = new_figure(width, 3.6 if narrow else 3.9)
+    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)
+    for panel, axes in zip(panels, grid[0], strict=True):
+        _draw_panel(axes, panel, width / len(panels), with_stops=len(panels) == 1)
+    first = figure.axes[0]
+    first.set_ylabel(shortened(y_label, 40))
+    handles, names = first.get_legend_handles_labels()
+    longest = max(map(len, names), default=1)
+    columns = max(1, min(len(names), int(width / (0.6 + CHARACTER * longest))))
+    figure.legend(handles, names, loc="outside upper left", ncols=columns, frameon=False)
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: Panel, width: float, with_stops: bool) -> None:
+    places = log_places(panel.x)
+    span = places[-1] - places[0]
+    last = max(1, len(panel.series) - 1)
+    for k, series in enumerate(panel.series):
+        colour = COLOURS[k % len(COLOURS)]
+        # Side by side, since intervals on top of each other cannot be told apart.
+        aside = [place + 0.02 * (k - last / 2.0) * span for place in places]
+        axes.vlines(aside, series.low, series.high, color=colour, alpha=0.45, linewidth=1.8)
+        axes.plot(
+            places,
+            series.y,
+            color=colour,
+            linewidth=WIDEST + (THINNEST - WIDEST) * k / last,
+            linestyle="--" if series.dashed else "-",
+            marker=MARKERS[k % len(MARKERS)],
+            markersize=6,
+            label=shortened(series.name),
+        )
+    if with_stops:
+        inner = [(a + b) / 2.0 for a, b in itertools.pairwise(places)]
+        borders = [places[0] - 0.05 * span, *inner, places[-1] + 0.05 * span]
+        for k, (left, right) in enumerate(itertools.pairwise(borders)):
+            axes.axvspan(left, right, alpha=0.0, zorder=10, gid=f"stop-{k}")
+    texts = [f"{size:,}" for size in panel.x]
+    axes.set_xticks(places, thinned(places, texts, span * CHARACTER / (width - 0.9)))
+    axes.minorticks_off()
+    axes.set_xlabel(shortened(panel.x_label, 40))
+    axes.set_title(shortened(panel.title, 40), fontsize=11, loc="left", fontweight="bold")
+    axes.grid(axis="y", color=PALETTE["line"], linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def log_places(sizes: Sequence[int]) -> list[float]:
+    """Where sizes stand on a logarithmic axis, on which zero has a place too: left of the rest."""
+    shift = 0.5 * min((size for size in sizes if size > 0), default=1) if 0 in sizes else 0.0
+    return [math.log2(size + shift) for size in sizes]
+
+
+def thinned(places: Sequence[float], texts: Sequence[str], character: float) -> list[str]:
+    """The texts of ticks, empty where one would touch its neighbour; the last is always there."""
+    shown = list(texts)
+    free = math.inf
+    for k in range(len(places) - 1, -1, -1):
+        half = 0.5 * character * (len(texts[k]) + 1)
+        if places[k] + half > free:
+            shown[k] = ""
+        else:
+            free = places[k] - half
+    return shown
+
+
+def _signed(value: float, _: object = None) -> str:
+    text = f"{value:+.4g}" if abs(value) > 1e-12 else "0"
+    return text.replace("-", "\N{MINUS SIGN}")

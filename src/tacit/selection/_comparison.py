@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tacit.report import HtmlDisplay
 from tacit.selection._contestants import Contestant
 from tacit.selection._differences import PairedDifference
 from tacit.selection._frames import as_frame
-from tacit.selection._html import ShownAsPage
 from tacit.selection._measure import Measure
 from tacit.selection._verdict import Kind, MethodVerdict, Verdict
 from tacit.selection._wording import difference_text
@@ -46,7 +46,7 @@ class SplitLoss:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ShownAsPage):
+class Comparison(HtmlDisplay):
     """Supervised against semi-supervised classifiers on one table.
 
     Print it, or ask for its `verdict`, `frame()`, `plot()` and `to_html()`.
@@ -149,7 +149,7 @@ class Comparison(ShownAsPage):
         matplotlib.figure.Figure
             Needs the extra `plots`.
         """
-        from tacit.selection._comparison_figure import draw_comparison
+        from tacit.selection._comparison_page import draw_comparison
 
         return draw_comparison(self)
 

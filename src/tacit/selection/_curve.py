@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tacit._typing import Matrix
+from tacit.report import HtmlDisplay
 from tacit.selection._contestants import Contestant
 from tacit.selection._frames import as_frame
-from tacit.selection._html import ShownAsPage
 from tacit.selection._measure import Measure
 from tacit.selection._power_law import REACH, Forecast, forecast
 
@@ -81,7 +81,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True, repr=False)
-class LearningCurve(ShownAsPage):
+class LearningCurve(HtmlDisplay):
     """Loss against the number of labels and against the number of unlabeled rows.
 
     Attributes
@@ -218,7 +218,7 @@ class LearningCurve(ShownAsPage):
         matplotlib.figure.Figure
             Needs the extra `plots`.
         """
-        from tacit.selection._curve_figure import draw_curve
+        from tacit.selection._curve_page import draw_curve
 
         return draw_curve(self)
 
@@ -232,7 +232,7 @@ class LearningCurve(ShownAsPage):
 
     def __str__(self) -> str:
         """What 20 more labels would buy, and the tables behind it."""
-        from tacit.selection._curve_text import curve_text
+        from tacit.selection._curve_page import curve_text
 
         return curve_text(self)
 

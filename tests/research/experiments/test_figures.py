@@ -9,7 +9,7 @@ from tests.research.experiments.tables import contenders, two_classes
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'tacit[plots]'")
 
-from tacit._matplotlib import new_figure
+from tacit.report import new_figure
 from tacit.research.experiments._figures import draw_comparison, draw_curve
 
 NAMES = ("supervised", "self-learning", "ICLS")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.research.paper._figure1 import CAPTION, draw_figure1, example, figure1
+from tacit.research.paper._figure1 import CAPTION, draw_figure1, example
 
 pytest.importorskip("matplotlib", reason="figures need the extra plots")
 
@@ -40,20 +40,6 @@ def test_the_caption_says_how_often_the_supervised_coefficient_lies_outside():
     assert "about a third of samples" in CAPTION
     assert 0.28 < np.mean(outside) < 0.39
     assert f"{len(example().sample.x)} labeled rows" in CAPTION
-
-
-def test_both_files_are_written(tmp_path):
-    png, svg = figure1(tmp_path / "new" / "theorem1")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in svg.read_text()
-    assert {path.name for path in png.parent.iterdir()} == {"theorem1.png", "theorem1.svg"}
-
-
-def test_a_suffix_chooses_the_format(tmp_path):
-    assert figure1(tmp_path / "theorem1.svg") == (tmp_path / "theorem1.svg",)
-    assert [path.name for path in tmp_path.iterdir()] == ["theorem1.svg"]
-    with pytest.raises(ValueError, match="path must end in"):
-        figure1(tmp_path / "theorem1.gif")
 
 
 def test_rows_that_show_nothing_are_refused():

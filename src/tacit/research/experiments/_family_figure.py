@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from tacit._matplotlib import COLOURS, new_figure
 from tacit._typing import Matrix
+from tacit.report import COLOURS, new_figure
 from tacit.research.datasets._generators import aligned_clusters, opposed_clusters, overlapping
 from tacit.research.experiments._contenders import Contender
 from tacit.research.experiments._family import family_contenders

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 from scipy.special import expit
 
-from tacit._matplotlib import COLOURS, new_figure
 from tacit._typing import Vector
+from tacit.report import COLOURS, new_figure
 from tacit.research.paper.theorem import Mixture, Population, Sample, least_squares
 
 if TYPE_CHECKING:
@@ -126,30 +125,6 @@ def draw_figure1(shown: Example | None = None) -> Figure:
         ],
     )
     return figure
-
-
-def figure1(path: str | Path, shown: Example | None = None) -> tuple[Path, ...]:
-    """Write the figure and return the paths written.
-
-    Parameters
-    ----------
-    path : path
-        Its suffix, ``.png`` or ``.svg``, says what to write; without one, both are written.
-    shown : Example, optional
-        See `draw_figure1`.
-    """
-    path = Path(path)
-    if path.suffix not in ("", ".png", ".svg"):
-        raise ValueError(
-            f"path must end in .png or .svg, or have no suffix for both; got {str(path)!r}."
-        )
-    figure = draw_figure1(shown)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    paths = (path,) if path.suffix else (path.with_suffix(".png"), path.with_suffix(".svg"))
-    for target in paths:
-        # A date would make every file a new one.
-        figure.savefig(target, metadata={"Date": None} if target.suffix == ".svg" else None)
-    return paths
 
 
 def _curve(axes: Axes, beta: Vector, values: Vector, name: str) -> None:

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import platform
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy
 import scipy
 import sklearn
 
 from tacit import __version__
-from tacit._files import write_text
 from tacit._words import listed, number_of
-from tacit.research.paper._findings import Finding
+from tacit.report import Entry, Listing, Page, Picture, Tone, inlined
+from tacit.research.experiments._grid import Grid
 from tacit.research.paper._published import CITATION
 from tacit.research.paper._reproduce import FITTED, NEED_DATA, PARTS, Reproduction, Section
 
-_MARKS = {True: ("yes", "✓"), False: ("no", "✗"), None: ("open", "?")}
-_LEGEND = """<dl class="legend">
-<dt>supervised</dt><dd>least squares on the labeled rows alone</dd>
-<dt>self-learning</dt><dd>fitted again and again on its own predictions for the unlabeled rows</dd>
-<dt>ICLS</dt><dd>the paper's method: of all fits for some labeling of the unlabeled rows,
-the one with the smallest loss on the labeled rows</dd>
-<dt>projected</dt><dd>of the same fits, the one nearest to supervised (Krijthe &amp; Loog 2017)</dd>
-<dt>oracle</dt><dd>sees all labels: what could be had at best</dd>
-</dl>"""
-_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+# By whether a finding holds.
+_TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "unknown"}
 
 
 def write_page(reproduction: Reproduction, command: str) -> Path:
@@ -40,22 +30,57 @@ def write_page(reproduction: Reproduction, command: str) -> Path:
         What came out.
     command : str
         What a reader types to get the same.
-
-    Returns
-    -------
-    Path
-        The page.
     """
-    body = "\n".join(_body(reproduction, command))
-    page = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<title>The paper, reproduced with Tacit</title>\n"
-        f"<style>\n{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
-    file = reproduction.out / "index.html"
-    write_text(file, page)
-    return file
+    names = {section.name for section in reproduction.sections}
+    fitted = [section.name for section in reproduction.sections if section.name in FITTED]
+    values = {
+        "summary": summary_in_words(reproduction),
+        "what_was_done": _what_was_done(reproduction),
+        "citation": CITATION,
+        "explain_names": bool(NEED_DATA & names),
+        "parts_of_paper": [_part(s, reproduction.out) for s in reproduction.sections],
+        "missing": reproduction.missing,
+        "command": command,
+        "duration": duration(reproduction.seconds),
+        "fitted": listed(fitted) if fitted else "",
+        "theorem": "theorem" in names,
+        "versions": f"Tacit {__version__}, Python {platform.python_version()}, "
+        f"NumPy {numpy.__version__}, SciPy {scipy.__version__}, "
+        f"scikit-learn {sklearn.__version__}",
+    }
+    title = "Implicitly constrained semi-supervised least squares, reproduced"
+    return Page("paper.html", title, values).write(reproduction.out / "index.html")
+
+
+def _part(section: Section, out: Path) -> dict[str, Any]:
+    """A section as plain values."""
+    return {
+        "name": section.name,
+        "title": section.title,
+        "findings": [
+            {
+                "claim": f.claim,
+                "tone": _TONES[f.holds],
+                "verdict": f.verdict,
+                "evidence": f.evidence,
+            }
+            for f in section.findings
+        ],
+        "paragraphs": [line for words in section.words for line in words.splitlines()],
+        "pictures": [
+            Picture(alt, (inlined((out / f"{name}.svg").read_text(encoding="utf-8"), alt),))
+            for name, alt in section.figures
+        ],
+        "tables": [_listing(grid) for grid in section.grids],
+    }
+
+
+def _listing(grid: Grid) -> Listing:
+    rows = [
+        [Entry(c.text, c.beside, bold=c.bold, underline=c.underline) for c in row]
+        for row in grid.rows
+    ]
+    return Listing(grid.title, grid.columns, rows, grid.note)
 
 
 def summary_in_words(reproduction: Reproduction) -> str:
@@ -82,55 +107,6 @@ def _verdict(holds: list[bool | None]) -> str:
     return text
 
 
-def _body(reproduction: Reproduction, command: str) -> Iterator[str]:
-    yield "<h1>Implicitly constrained semi-supervised least squares, reproduced</h1>"
-    yield f'<p class="lead">{html.escape(summary_in_words(reproduction))}</p>'
-    yield f"<p>{html.escape(_what_was_done(reproduction))}</p>"
-    yield f"<p>The paper: {html.escape(CITATION)}</p>"
-    if NEED_DATA & {section.name for section in reproduction.sections}:
-        yield _LEGEND
-    yield '<nav aria-label="Contents"><ul>'
-    for section in reproduction.sections:
-        yield f'<li><a href="#{section.name}">{html.escape(section.title)}</a></li>'
-    yield "</ul></nav>"
-    for section in reproduction.sections:
-        yield from _section(section, reproduction.out)
-    if reproduction.missing:
-        yield '<section id="missing"><h2>Datasets that were not found</h2>'
-        for name, reason in reproduction.missing.items():
-            yield f"<h3>{html.escape(name)}</h3><pre>{html.escape(reason)}</pre>"
-        yield "</section>"
-    yield '<section id="again"><h2>How to run it again</h2>'
-    yield f"<pre>{html.escape(command)}</pre>"
-    yield f"<p>{' '.join(_how_it_went(reproduction))}</p>"
-    versions = (
-        f"Tacit {__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, "
-        f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
-    )
-    yield f'<p class="note">{versions}.</p></section>'
-
-
-def _how_it_went(reproduction: Reproduction) -> Iterator[str]:
-    """Time, where the numbers are, and on what they depend."""
-    names = [section.name for section in reproduction.sections]
-    fitted = [name for name in names if name in FITTED]
-    earlier = ", without what an earlier run into the same folder had already done"
-    yield f"It took {duration(reproduction.seconds)} on this machine{earlier if fitted else ''}."
-    if fitted:
-        yield (
-            f"The numbers behind {listed(fitted)} are in <code>runs/runs.parquet</code>, one row a "
-            "run. Draws are seeded by a hash of dataset, protocol, labels and repeat, so they do "
-            "not depend on the machine or the number of processes. Where decision values lie on "
-            "the border, as some do on SPECT, the rounding of the processor decides, and a mean "
-            "error may differ in the third decimal."
-        )
-    if "theorem" in names:
-        yield (
-            "The random problems of Theorem 1 have a fixed seed, and the counts are in "
-            "<code>theorem.csv</code>."
-        )
-
-
 def _what_was_done(reproduction: Reproduction) -> str:
     effort = reproduction.effort
     validation = f"cross-validation with {number_of(effort.table_repeats, 'repeat')}"
@@ -154,37 +130,6 @@ def _what_was_done(reproduction: Reproduction) -> str:
     if left_out:
         text += f" Not asked for: {', '.join(left_out)}."
     return text
-
-
-def _section(section: Section, out: Path) -> Iterator[str]:
-    yield f'<section id="{section.name}"><h2>{html.escape(section.title)}</h2>'
-    if section.findings:
-        yield '<ul class="findings">'
-        yield from map(_finding, section.findings)
-        yield "</ul>"
-    for paragraph in section.words:
-        for part in paragraph.splitlines():
-            yield f"<p>{html.escape(part)}</p>"
-    for name, caption in section.figures:
-        image = base64.b64encode((out / f"{name}.png").read_bytes()).decode()
-        text = html.escape(caption)
-        yield (
-            f'<figure><img src="data:image/png;base64,{image}" alt="{text}">'
-            f"<figcaption>{text}</figcaption></figure>"
-        )
-    for grid in section.grids:
-        yield grid.html()
-    yield "</section>"
-
-
-def _finding(finding: Finding) -> str:
-    kind, mark = _MARKS[finding.holds]
-    return (
-        f'<li class="{kind}"><span class="mark" aria-hidden="true">{mark}</span>'
-        f"<div><strong>{html.escape(finding.claim)}</strong> "
-        f'<span class="verdict">{finding.verdict}</span><br>{html.escape(finding.evidence)}'
-        "</div></li>"
-    )
 
 
 def duration(seconds: float) -> str:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tacit._files import remove_left_behind, write_text, written_whole
-from tacit._matplotlib import new_figure
 from tacit._words import number_of
+from tacit.report import check_can_write_pages, save_figure
 from tacit.research.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
 from tacit.research.experiments import (
     CrossValidation,
@@ -24,7 +25,7 @@ from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper import _findings as judge
 from tacit.research.paper import _plans as plans
 from tacit.research.paper._figure1 import CAPTION as FIGURE1_CAPTION
-from tacit.research.paper._figure1 import figure1
+from tacit.research.paper._figure1 import draw_figure1
 from tacit.research.paper._figure2 import SHOWN, figure2
 from tacit.research.paper._findings import Finding
 from tacit.research.paper._plans import Effort
@@ -39,6 +40,9 @@ from tacit.research.paper._tables import (
 )
 from tacit.research.paper._tuned import regularised_words
 from tacit.research.paper.theorem import check
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PARTS = ("table1", "table2", "regularised", "figure1", "figure2", "theorem")
 FITTED = {"table2", "regularised", "figure2"}
@@ -152,8 +156,9 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
         Called with what is being done, the work done and all work.
     """
     start = time.monotonic()
-    if {"figure1", "figure2"} & set(request.parts):
-        new_figure(1, 1)  # a missing matplotlib is told now, not after all fits
+    check_can_write_pages(
+        bool({"figure1", "figure2"} & set(request.parts))
+    )  # what is missing is told now, not after all fits
     wanted = request.datasets if NEED_DATA & set(request.parts) else ()
     datasets, missing = load_prepared(wanted, request.data)
     if missing and request.must_have:
@@ -229,12 +234,16 @@ def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
 
 
 def _figure1(out: Path) -> Section:
-    for name in ("figure1.png", "figure1.svg"):
-        with written_whole(out / name) as partial:
-            figure1(partial)
+    _write_figure(draw_figure1(), out / "figure1")
     return Section(
         "figure1", "Figure 1: Theorem 1 in a picture", figures=(("figure1", FIGURE1_CAPTION),)
     )
+
+
+def _write_figure(figure: Figure, stem: Path) -> None:
+    for suffix in (".png", ".svg"):
+        with written_whole(stem.with_name(stem.name + suffix)) as partial:
+            save_figure(figure, partial)
 
 
 def _theorem(effort: Effort, on_progress: OnProgress) -> Section:
@@ -255,11 +264,7 @@ def _figure2(out: Path, results: Results) -> Section:
         ("figure2-loss", TEST_LOSS, "The same for the squared loss on the test rows."),
     )
     for name, measure, _ in drawn:
-        figure = figure2(results, measure)
-        with written_whole(out / f"{name}.png") as partial:
-            figure.savefig(partial)
-        with written_whole(out / f"{name}.svg") as partial:
-            figure.savefig(partial, metadata={"Date": None})
+        _write_figure(figure2(results, measure), out / name)
     repeats = repeats_asked(results)
     band = f"{number_of(repeats, 'repeat')}; the band is one standard error of the mean."
     if repeats == 1:

@@ -77,40 +77,16 @@
   }
 
   // Curves: one stop for each x. Pointing or focus tells all values there; arrows move on.
-  for (const chart of document.querySelectorAll(".chart")) {
-    const plot = chart.querySelector(".plot");
-    const stops = [...plot.querySelectorAll(".stop")];
-    const legend = chart.parentElement.querySelector(".legend");
-    const told = make("div", "told");
-    told.hidden = true;
-    told.setAttribute("aria-hidden", "true");
-    plot.append(told);
+  for (const drawing of document.querySelectorAll(".drawing:has(.stop)")) {
+    const stops = [...drawing.querySelectorAll(".stop")];
+    const hint = "Point at the picture for its numbers, or move along it with the arrow keys.";
+    const readout = make("p", "readout", hint);
+    readout.setAttribute("aria-hidden", "true");
+    drawing.append(readout);
 
-    const hide = () => {
-      told.hidden = true;
-      stops.forEach((stop) => stop.classList.remove("shown"));
-    };
-
-    const show = (stop) => {
-      hide();
-      stop.classList.add("shown");
-      told.replaceChildren(make("p", "head", stop.dataset.head));
-      for (const [index, name, value, band] of JSON.parse(stop.dataset.told)) {
-        const line = make("p", "");
-        line.append(legend.children[index].querySelector("svg").cloneNode(true));
-        line.append(make("span", "name", name), make("strong", "", value));
-        if (band) line.append(make("span", "band-words", band));
-        told.append(line);
-      }
-      told.hidden = false;
-      const across = plot.getBoundingClientRect();
-      const at = stop.querySelector(".guide").getBoundingClientRect().left - across.left;
-      const width = told.offsetWidth;
-      const right = at + 14 + width <= chart.getBoundingClientRect().right - across.left;
-      const left = at - 14 - width >= 0;
-      // Where neither side has room, it stands below, so that it hides no curve.
-      told.classList.toggle("below", !right && !left);
-      told.style.left = right || left ? `${right ? at + 14 : at - 14 - width}px` : "";
+    const show = (shown) => {
+      stops.forEach((stop) => stop.classList.toggle("shown", stop === shown));
+      readout.textContent = shown ? shown.getAttribute("aria-label") : hint;
     };
 
     stops.forEach((stop, k) => {
@@ -121,7 +97,7 @@
         stops.forEach((other) => other.setAttribute("tabindex", other === stop ? "0" : "-1"));
         show(stop);
       });
-      stop.addEventListener("blur", hide);
+      stop.addEventListener("blur", () => show(null));
       stop.addEventListener("keydown", (event) => {
         const last = stops.length - 1;
         const next = {
@@ -130,12 +106,10 @@
         if (next !== undefined) {
           event.preventDefault();
           stops[next].focus();
-        } else if (event.key === "Escape") {
-          hide();
         }
       });
     });
-    plot.addEventListener("pointerleave", hide);
+    drawing.addEventListener("pointerleave", () => show(null));
   }
 
   // On paper everything is unfolded.
@@ -147,13 +121,4 @@
   addEventListener("afterprint", () => {
     folded.forEach((details) => { details.open = false; });
   });
-
-  // A link into a folded part unfolds it.
-  const unfold = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const details = target && target.querySelector(":scope > details");
-    if (details) details.open = true;
-  };
-  addEventListener("hashchange", unfold);
-  unfold();
 })();

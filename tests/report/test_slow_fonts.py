@@ -13,7 +13,7 @@ class Timer(threading.Timer):
         self.function()
 
 threading.Timer = Timer
-from tacit._matplotlib import new_figure
+from tacit.report import new_figure
 new_figure(1, 1)
 assert "matplotlib.font_manager" in sys.modules
 logging.getLogger("matplotlib.font_manager").warning("another word")

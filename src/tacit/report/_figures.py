@@ -1,0 +1,190 @@
+"""The one place that knows matplotlib: empty figures, their colours, and figures inside pages.
+
+Pictures are drawn once, by matplotlib, for pages, notebooks, files and the paper. Vega-Altair was
+tried on the same report: its scripts add 0.9 MB to every page and need a policy that lets a page
+make code from text, nothing is seen without JavaScript, dark screens need a second theme, and the
+figures of notebooks and of the paper would still be matplotlib's. An inlined SVG of matplotlib has
+20 kB, prints, and takes its colours and its font from the style sheet of the page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXTRA = "pip install 'tacit[plots]'"
+# The style sheet has each of these under the same name, for light and for dark screens.
+PALETTE = {
+    "ink": "#1a1e23",
+    "paper": "#ffffff",
+    "quiet": "#545d68",
+    "edge": "#7d8792",
+    "line": "#d8dde3",
+    "panel": "#f3f5f7",
+    "good": "#00664a",
+    "neutral": "#33506f",
+    "bad": "#9c3500",
+    "unknown": "#665000",
+    # After Okabe & Ito, whose colours colour-blind readers can tell apart; darker, so that thin
+    # lines can be told from white paper too.
+    "series-1": "#c85500",
+    "series-2": "#0072b2",
+    "series-3": "#008560",
+    "series-4": "#a8488a",
+    "series-5": "#9a6b00",
+    "series-6": "#3b8fc4",
+}
+COLOURS = (PALETTE["ink"], *(PALETTE[f"series-{k}"] for k in range(1, 7)))
+_VARIABLES = {colour: f"var(--{name})" for name, colour in PALETTE.items()}
+_VARIABLES["#000000"] = _VARIABLES[PALETTE["ink"]]
+# Parts of a style that the page decides, or that a browser does by itself.
+_LEFT_OUT = frozenset({"font-family", "stroke-linejoin"})
+_LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
+# Characters that neither HTML nor XML allows.
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches.
+
+    It is made without pyplot: no global state, and no display is looked for.
+    """
+    try:
+        with _quiet_fonts():
+            from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(f"Drawing needs matplotlib; install it with: {EXTRA}") from error
+    return Figure(figsize=(width, height), layout="constrained", dpi=150)
+
+
+def shortened(text: str, most: int = 28) -> str:
+    """A name as a figure shows it: not too long, on one line, and never read as mathematics."""
+    plain = FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    if len(plain) > most:
+        plain = plain[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return plain.replace("$", r"\$")
+
+
+def save_figure(figure: Figure, target: Path | io.StringIO) -> None:
+    """Write a figure in the format of the suffix; an SVG keeps its words as words, and no date."""
+    from matplotlib import rc_context
+
+    is_svg = not isinstance(target, Path) or target.suffix == ".svg"
+    options: dict[str, Any] = {"format": "svg", "metadata": {"Date": None}} if is_svg else {}
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tacit"}), warnings.catch_warnings():
+        # Letters that the font lacks are drawn by the reader's browser.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(target, **options)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that is part of a page.
+
+    Attributes
+    ----------
+    alt : str
+        What it shows, for those who do not see it.
+    drawings : tuple of str
+        SVG elements: one for every screen, or one for wide and one for narrow screens.
+    """
+
+    alt: str
+    drawings: tuple[str, ...]
+
+
+def svg_text(figure: Figure) -> str:
+    """A figure as the text of an SVG file."""
+    out = io.StringIO()
+    save_figure(figure, out)
+    return out.getvalue()
+
+
+def inlined(svg: str, alt: str, stops: Sequence[str] = ()) -> str:
+    """An SVG of matplotlib as an element of a page, in the page's colours and font.
+
+    Parameters
+    ----------
+    svg : str
+        The file.
+    alt : str
+        What it shows.
+    stops : sequence of str
+        Words for the parts of the figure with the names stop-0, stop-1 ...: told where one points
+        at such a part, or moves to it by the keyboard.
+    """
+    root = ElementTree.fromstring(svg)
+    names = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag.endswith(("}metadata", "}style")):
+                parent.remove(child)
+    used = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
+    for element in root.iter():
+        _adapt(element, names, used, stops)
+    width, height = root.get("viewBox", "").split()[2:]
+    # A point of print is four thirds of a pixel.
+    root.attrib |= {
+        "width": f"{float(width) * 4 / 3:.0f}",
+        "height": f"{float(height) * 4 / 3:.0f}",
+        "fill": _VARIABLES["#000000"],
+        "role": "group" if stops else "img",
+        "aria-label": alt,
+    }
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _adapt(element: ElementTree.Element, names: str, used: set[str], stops: Sequence[str]) -> None:
+    """Write one element without namespaces and styles, which the policy of a page forbids."""
+    element.tag = element.tag.rpartition("}")[2]
+    attributes = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
+    for part in attributes.pop("style", "").split(";"):
+        key, value = (text.strip() for text in part.partition(":")[::2])
+        if key == "font":
+            # Before matplotlib 3.11: perhaps a style, perhaps a weight, and the size.
+            attributes["font-size"] = re.findall(r"[\d.]+px", value)[0]
+            attributes["font-weight"] = "bold" if re.match(r"bold|[6-9]00", value) else "normal"
+        elif key and key not in _LEFT_OUT:
+            attributes[key] = _VARIABLES.get(value, value)
+    name = attributes.pop("id", "")
+    if name in used:
+        attributes["id"] = names + name
+    elif name.startswith("stop-"):
+        words = stops[int(name.removeprefix("stop-"))]
+        attributes |= {"class": "stop", "role": "img", "aria-label": words}
+        title = ElementTree.SubElement(element, "title")
+        title.text = words
+    for key, value in attributes.items():
+        if key in ("href", "clip-path"):
+            attributes[key] = value.replace("#", f"#{names}")
+        elif key in ("d", "x", "y", "transform", "points"):
+            attributes[key] = _LONG_NUMBER.sub(r"\1", " ".join(value.split()))
+    element.attrib.clear()
+    element.attrib.update(attributes)
+    element.tail = None
+    if element.text is not None and not element.text.strip() and element.tag != "tspan":
+        element.text = None
+
+
+@contextmanager
+def _quiet_fonts() -> Iterator[None]:
+    """Keep matplotlib from saying that it looks for fonts, as it does once on a slow machine."""
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
