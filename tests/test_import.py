@@ -10,7 +10,7 @@ import pytest
 
 import tacit
 
-OPTIONAL = ("matplotlib", "pandas", "dask", "distributed", "pyarrow", "rich", "typer")
+OPTIONAL = ("matplotlib", "jinja2", "pandas", "dask", "distributed", "pyarrow", "rich", "typer")
 
 # Runs in a fresh interpreter that has none of the optional packages.
 WITHOUT_THEM = f"""

@@ -48,19 +48,21 @@ CURVES: dict[Along, tuple[str, str, str]] = {
         "other preprocessing alone.",
     ),
 }
+# What stays as it is while the other grows.
+RESTS: dict[Along, Along] = {"labels": "unlabeled rows", "unlabeled rows": "labels"}
 
 
 def curve_text(curve: LearningCurve) -> str:
     """The answer in a sentence, then tables: both curves, and the forecast."""
     sentence, measure = curve.sentence(), curve.measure
     blocks = [[sentence]] if sentence else []
-    for along, rest in (("labels", "unlabeled rows"), ("unlabeled rows", "labels")):
-        points = {name: curve.points(along, name) for name in curve.names}  # type: ignore[arg-type]
-        if sizes := _sizes(curve, along):  # type: ignore[arg-type]
-            losses = ([measure.text(p.loss) for p in of_name] for of_name in points.values())
-            columns = zip([f"{size:,}" for size in sizes], *losses, strict=True)
+    for along, rest in RESTS.items():
+        if sizes := _sizes(curve, along):
+            points = (curve.points(along, name) for name in curve.names)
+            losses = ([measure.text(p.loss) for p in of_name] for of_name in points)
+            lines = zip([f"{size:,}" for size in sizes], *losses, strict=True)
             title = f"{measure.name} by {along} trained on, all {rest}"
-            blocks.append([title, *_aligned([("", *curve.names), *columns])])
+            blocks.append([title, *_aligned([("", *curve.names), *lines])])
     if forecasts := curve.usual_forecast():
         title = f"{measure.name} with {forecasts[0].n_more:,} more labels"
         head = ("", "now", "then", "change", INTERVAL)
