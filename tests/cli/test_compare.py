@@ -88,7 +88,7 @@ def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
     generated.write(frame, tmp_path / "t.csv")
     options = (
         "--unlabeled", "?", "--unlabeled", "x y", "--label", "None", "--keep", "number",
-        "--drop", "too late",
+        "--drop", "too late", "--decimal", ".",
     )  # fmt: skip
     done = tacit("compare", "t.csv", "-t", "y", *options, *QUICK, cwd=tmp_path)
     assert_good(done, "20 rows with '?' were taken as unlabeled.")
@@ -99,7 +99,7 @@ def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
     assert_good(done)
     card = json.loads(done.stdout)
     assert card["classes"] == ["None", "some"]
-    assert card["marks"] == ["?", "x y"]
+    assert card["unlabeled_markers"] == ["?", "x y"]
     kinds = {column["name"]: column["kind"] for column in card["columns"]}
     assert kinds["number"] == "number"
     assert kinds["too late"] == "left out by choice"

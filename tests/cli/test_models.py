@@ -228,27 +228,35 @@ def test_predict_tells_of_values_that_it_cannot_read(folder, tmp_path):
     done = tacit("predict", model, "new.csv", *out, cwd=tmp_path)
     assert_good(done)
     assert "column 'age': 1 of 50 values are not numbers" in done.stderr
-    (unread,) = [d for d in json.loads(done.stdout)["not_understood"] if d["column"] == "age"]
-    assert (unread["n_unread"], unread["example"]) == (1, "'old'")
+    (unread,) = [d for d in json.loads(done.stdout)["unparsed_values"] if d["column"] == "age"]
+    assert (unread["n_unparsed"], unread["example"]) == (1, "'old'")
     generated.write(frame.assign(age="old"), tmp_path / "new.csv")
     done = tacit("predict", model, "new.csv", "-o", "all.csv", cwd=tmp_path)
     assert_one_sentence(done, 1, "Column 'age'", "fitted with numbers")
     assert names(tmp_path) == ["new.csv", "o.csv"]
 
 
-def test_predict_tells_how_it_has_read_numbers_that_may_be_thousands(tmp_path):
-    rows = [f"{1 + k % 2}.{k + 100},{'ab'[k % 2] * (k < 40)}" for k in range(90)]
-    (tmp_path / "t.csv").write_text("\n".join(["x,y", *rows]))
-    (tmp_path / "new.csv").write_text("x;z\n2,127;0\n1,948;1\n")
-    command = ("fit", "t.csv", "--target", "y", "--model", "supervised", "-o", "m.skops")
-    assert_good(tacit(*command, cwd=tmp_path))
+def test_how_a_text_is_written_is_said_once_and_remembered(tmp_path):
+    rows = [f"1.{k + 100},5;0{1 + k % 9}/12/2024;{'ab'[k % 2] * (k < 40)}" for k in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["x;day;y", *rows]), "cp1252")
+    command = ("fit", "t.csv", "--target", "y", "--model", "supervised", "-o", "m.skops", "--json")
+    assert_one_sentence(tacit(*command, cwd=tmp_path), 1, "--decimal", "--thousands", "'x'")
+    options = ("--decimal", ",", "--thousands", ".", "--date-format", "%d/%m/%Y")
+    done = tacit(*command, *options, cwd=tmp_path)
+    assert_good(done)
+    card = json.loads(done.stdout)
+    assert [column["kind"] for column in card["columns"]] == ["number", "date"]
+    assert card["options"]["thousands"] == "."
+    (tmp_path / "new.csv").write_text("x;day\n1.150,5;01/12/2024\n")
     done = tacit("predict", "m.skops", "new.csv", cwd=tmp_path)
-    words = "'2,127' in 'x' may as well be a number of thousands"
-    assert words in " ".join(done.stderr.split())
-    assert words not in done.stdout
-    done = tacit("predict", "m.skops", "new.csv", "-o", "o.csv", "--json", cwd=tmp_path)
-    (note,) = json.loads(done.stdout)["notes"]
-    assert words in note
+    assert_good(done)
+    (tmp_path / "plain.csv").write_text("x,day\n1150.5,01/12/2024\n")
+    same = tacit(
+        "predict", "m.skops", "plain.csv", "--decimal", ".", "--thousands", ",", cwd=tmp_path
+    )
+    assert same.stdout == done.stdout
+    done = tacit("predict", "m.skops", "plain.csv", "--decimal", "x", cwd=tmp_path)
+    assert_one_sentence(done, 2, "--decimal is 'x'")
 
 
 def test_predict_sees_that_model_and_table_are_swapped(folder):

@@ -120,3 +120,14 @@ def write(frame: pd.DataFrame, path: Path) -> Path:
     else:
         frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
     return path
+
+
+def read_in_pieces(monkeypatch, batch_rows: int) -> None:
+    """Take every Parquet file for a big one, and read so many rows of it at a time."""
+    import tacit.tables._predicting as predicting
+    import tacit.tables._table as table
+    from tacit.rows import ParquetBatches
+
+    monkeypatch.setattr(table, "ParquetBatches", lambda path: ParquetBatches(path, batch_rows))
+    for module in (table, predicting):
+        monkeypatch.setattr(module, "SMALL_FILE", -1)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables._columns import judge_columns
+from tacit.tables._columns import describe_columns
 
 N = 200
 RANDOM = np.random.default_rng(0)
@@ -49,25 +49,25 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_each_column_is_taken_for_what_it_is(name):
     values, kind = COLUMNS[name]
-    (column,) = judge_columns(pd.DataFrame({name: values}))
+    (column,) = describe_columns(pd.DataFrame({name: values}))
     assert column.kind == kind
 
 
 def test_an_identifier_can_be_kept_and_any_column_dropped():
     frame = pd.DataFrame({"row": np.arange(N), "hash": COLUMNS["hash"][0], "x": COLUMNS["note"][0]})
-    columns = judge_columns(frame, keep=["row", "hash"], drop=["x"])
+    columns = describe_columns(frame, keep=["row", "hash"], drop=["x"])
     assert [column.kind for column in columns] == ["number", "category", "left out by choice"]
     assert [column.is_feature for column in columns] == [True, True, False]
 
 
 def test_few_different_values_are_no_identifier():
-    (column,) = judge_columns(pd.DataFrame({"x": ["a", "b", "c"]}))
+    (column,) = describe_columns(pd.DataFrame({"x": ["a", "b", "c"]}))
     assert column.kind == "category"
 
 
 def test_numbers_that_cannot_be_read_are_counted_and_shown():
     values = ["<5"] * 4 + [f"{k}.5" for k in range(N - 4)]
-    (column,) = judge_columns(pd.DataFrame({"crp": values}))
+    (column,) = describe_columns(pd.DataFrame({"crp": values}))
     assert column.kind == "number"
     assert "4 values are no numbers" in column.note
     assert "'<5'" in column.note
@@ -75,14 +75,14 @@ def test_numbers_that_cannot_be_read_are_counted_and_shown():
 
 def test_the_order_of_day_and_month_is_told_by_the_data_or_said_to_be_open():
     told = pd.DataFrame({"d": [f"{k:02d}.02.2024" for k in range(1, 29)] * 2})
-    assert judge_columns(told)[0].written == "%d.%m.%Y"
-    assert judge_columns(told)[0].note == ""
+    assert describe_columns(told)[0].format == "%d.%m.%Y"
+    assert describe_columns(told)[0].note == ""
     open_ = pd.DataFrame({"d": [f"{k:02d}/02/2024" for k in range(1, 9)] * 9})
-    assert "which the data leaves open" in judge_columns(open_)[0].note
+    assert "which the data leaves open" in describe_columns(open_)[0].note
 
 
 def test_a_constant_with_gaps_is_a_feature():
-    (column,) = judge_columns(pd.DataFrame({"x": ["yes", None] * 50}))
+    (column,) = describe_columns(pd.DataFrame({"x": ["yes", None] * 50}))
     assert column.kind == "category"
     assert column.n_missing == 50
 
@@ -90,9 +90,9 @@ def test_a_constant_with_gaps_is_a_feature():
 def test_infinite_values_are_counted_and_said():
     values = RANDOM.normal(size=N)
     values[[3, 5]] = np.inf, -np.inf
-    (column,) = judge_columns(pd.DataFrame({"x": values}))
+    (column,) = describe_columns(pd.DataFrame({"x": values}))
     assert (column.kind, column.n_missing) == ("number", 2)
     assert column.note == "2 values are infinite and count as missing"
     texts = [repr(float(value)) for value in values]
-    (column,) = judge_columns(pd.DataFrame({"x": texts}))
+    (column,) = describe_columns(pd.DataFrame({"x": texts}))
     assert column.note == "2 values are no numbers and count as missing ('inf', '-inf')"

@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import Pipeline
 
 from tacit.tables import TableError, make_features, read_table
-from tacit.tables._columns import judge_columns
-from tacit.tables._features import feature_names
+from tacit.tables._columns import describe_columns, typed_frame
+from tacit.tables._features import TypedColumns, feature_names, specifications
 from tests.tables import generated
 
 N = 300
@@ -24,9 +25,14 @@ def mixed():
     )
 
 
+def typed(frame):
+    """The columns of a frame, and its features with their types."""
+    columns = describe_columns(frame)
+    return columns, typed_frame(frame, columns)
+
+
 def test_columns_of_all_kinds_become_finite_numbers_of_unit_variance():
-    frame = mixed()
-    columns = judge_columns(frame)
+    columns, frame = typed(mixed())
     features = make_features(columns)
     Z = features.fit_transform(frame)
     names = feature_names(features, columns)
@@ -46,7 +52,8 @@ def test_long_text_makes_few_columns():
     frame = pd.DataFrame(
         {"x": np.arange(N) % 7, "t": [" ".join(random.choice(words, 500)) for _ in range(N)]}
     )
-    Z = make_features(judge_columns(frame)).fit_transform(frame)
+    columns, frame = typed(frame)
+    Z = make_features(columns).fit_transform(frame)
     assert Z.shape[1] <= 31
 
 
@@ -60,20 +67,27 @@ def test_directions_that_do_not_exist_are_no_features():
         {"t": [f"{t} {signs[k % 10]}{signs[k // 10 % 10]}" for k, t in enumerate(texts)]}
     )
     frame["x"] = np.random.default_rng(0).normal(size=N)
-    columns = judge_columns(frame)
+    columns, frame = typed(frame)
     assert columns[0].kind == "text"
     features = make_features(columns)
     Z = features.fit_transform(frame)
-    raw = features[:2].transform(frame)
+    raw = features[:1].transform(frame)
     kept = [name for name in features.get_feature_names_out() if name.startswith("t_")]
     assert len(kept) < sum(str(name).startswith("t_") for name in raw.columns)
     assert all(raw[name].std() > 1e-4 for name in kept)
     assert np.isfinite(Z).all()
 
 
+def model_features(frame):
+    """What a saved model does to new rows before its classifier."""
+    columns, features = typed(frame)
+    steps = make_features(columns).fit(features).steps
+    return Pipeline([("columns", TypedColumns(specifications(columns))), *steps])
+
+
 def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():
     frame = mixed()
-    features = make_features(judge_columns(frame)).fit(frame)
+    features = model_features(frame)
     new = frame.iloc[:5][frame.columns[::-1]].assign(colour="violet", x="n/a", other=1)
     Z = features.transform(new)
     assert np.isfinite(Z).all()
@@ -83,37 +97,36 @@ def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():
 def test_numbers_alone_need_no_encoder_and_come_out_the_same():
     frame = mixed()[["x"]].assign(z=np.arange(N) % 7, gone=np.nan)
     frame.loc[0, "gone"] = 1.0
-    columns = judge_columns(frame)
+    columns, frame = typed(frame)
     features = make_features(columns)
     Z = features.fit_transform(frame)
-    assert list(features.named_steps) == ["columns", "imputer", "scaler"]
+    assert list(features.named_steps) == ["imputer", "scaler"]
     assert feature_names(features, columns) == ["x", "z", "gone", "x is missing", "gone is missing"]
-    mixed_up = frame.assign(colour=mixed()["colour"])
-    both = make_features(judge_columns(mixed_up))
+    all_columns, mixed_up = typed(frame.assign(colour=mixed()["colour"]))
+    both = make_features(all_columns)
     beside = both.fit_transform(mixed_up)
-    names = feature_names(both, judge_columns(mixed_up))
+    names = feature_names(both, all_columns)
     for j, name in enumerate(feature_names(features, columns)):
         assert np.allclose(Z[:, j], beside[:, names.index(name)])
 
 
 def test_a_missing_column_is_named():
     frame = mixed()
-    features = make_features(judge_columns(frame)).fit(frame)
+    features = model_features(frame)
     with pytest.raises(TableError, match="lacks the column 'colour'"):
         features.transform(frame.drop(columns="colour"))
 
 
 def test_columns_whose_names_differ_in_capitals_spaces_or_signs_are_suggested():
     frame = mixed()
-    features = make_features(judge_columns(frame)).fit(frame)
+    features = model_features(frame)
     with pytest.raises(TableError, match="did you mean ' Colour' for 'colour'") as caught:
         features.transform(frame.rename(columns={"colour": " Colour"}))
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_learned_comes_from_the_rows_that_are_fitted():
-    frame = mixed()
-    columns = judge_columns(frame)
+    columns, frame = typed(mixed())
     shifted = frame.assign(x=frame["x"] + 100.0)
     first = make_features(columns).fit(frame).transform(frame)
     second = make_features(columns).fit(shifted).transform(frame)
@@ -122,7 +135,7 @@ def test_what_is_learned_comes_from_the_rows_that_are_fitted():
 
 def test_a_table_without_any_feature_is_refused():
     with pytest.raises(TableError, match="No column is left"):
-        make_features(judge_columns(pd.DataFrame({"id": np.arange(50)})))
+        make_features(describe_columns(pd.DataFrame({"id": np.arange(50)})))
 
 
 @pytest.mark.parametrize("make", [generated.churn, generated.medical, generated.sensor])

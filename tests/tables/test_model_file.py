@@ -76,7 +76,7 @@ def test_the_card_says_where_the_model_comes_from(saved):
     assert card.n_labeled + card.n_unlabeled == 400
     assert card.command == "tacit fit churn.csv"
     assert "4" in card.certificate_words
-    kinds = {column["name"]: column["kind"] for column in card.columns}
+    kinds = {column.name: column.kind for column in card.columns}
     assert kinds["customer_id"] == "identifier"
     assert kinds["signed_up"] == "date"
     assert "tacit" in card.versions
@@ -87,7 +87,17 @@ def test_a_model_holds_neither_soft_labels_nor_rows(model):
     assert model.classifier.certificate_ is not None
 
 
-@pytest.mark.parametrize("stranger", ["os.system", "builtins.eval", "sklearn.svm._classes.SVC"])
+STRANGERS = (
+    "os.system",
+    "builtins.eval",
+    "sklearn.svm._classes.SVC",
+    # Names of types that models have, in modules that would run if they were imported.
+    "numpy.f2py.__main__.ndarray",
+    "tacit.__main__.TypedColumns",
+)
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
 def test_a_type_that_no_model_needs_is_named_and_refused(saved, tmp_path, stranger):
     module, _, name = stranger.rpartition(".")
 
@@ -102,6 +112,26 @@ def test_a_type_that_no_model_needs_is_named_and_refused(saved, tmp_path, strang
     tampered = changed(saved, tmp_path / "t.skops", change)
     with pytest.raises(ModelFileError, match=f"refused.*{stranger}"):
         load_model(tampered)
+
+
+@pytest.mark.parametrize("member", ["schema.json", "tacit.json"])
+def test_a_small_file_that_unpacks_to_a_very_large_text_is_refused_unread(saved, tmp_path, member):
+    bomb = tmp_path / "bomb.skops"
+    with (
+        zipfile.ZipFile(saved) as source,
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
+        for name in source.namelist():
+            if name != member:
+                target.writestr(name, source.read(name))
+                continue
+            with target.open(name, "w") as file:
+                file.write(source.read(name))
+                for _ in range(70):
+                    file.write(b" " * 2**20)
+    assert bomb.stat().st_size < 2**20
+    with pytest.raises(ModelFileError, match="unpacks to far more than a model"):
+        load_model(bomb)
 
 
 def test_a_way_of_building_that_no_model_needs_is_refused(saved, tmp_path):
@@ -162,16 +192,16 @@ TAMPERED = {
     "columns that are none": {"columns": [{"x": 1}]},
     "no columns": {"columns": []},
     "too few names": {"feature_names": ["a"]},
-    "an odd curve": {"sureness": {"a": 1}},
+    "an odd curve": {"calibration": {"a": 1}},
     "a curve of no labels": {
-        "sureness": {"slope": 1.0, "offset": 0.0, "n_labels": 0, "n_right": 0}
+        "calibration": {"slope": 1.0, "offset": 0.0, "n_labels": 0, "n_right": 0}
     },
     "a penalty in words": {"alpha": "big"},
     "a penalty without end": {"alpha": float("inf")},
     "a table that has no name": {"table": None},
     "notes in a heap": {"notes": "none"},
     "versions in a list": {"versions": ["1.0"]},
-    "a separator of two signs": {"separator": ";;"},
+    "a separator of two signs": {"options": {"separator": ";;"}},
     "a penalty beyond all numbers": {"alpha": 10**400},
     "a format in words": {"format": "x"},
     "a format without end": {"format": float("inf")},

@@ -68,8 +68,7 @@ def test_a_big_parquet_file_is_predicted_in_pieces_with_the_same_result(
     frame, _, model = sensor
     path = generated.write(frame, tmp_path / "new.parquet")
     (whole,) = predict_file(model, path)
-    monkeypatch.setattr("tacit.tables._predicting.is_big_parquet", lambda _: True)
-    monkeypatch.setattr("tacit.tables._predicting.BATCH_ROWS", 250)
+    generated.read_in_pieces(monkeypatch, 250)
     pieces = list(predict_file(model, path))
     assert len(pieces) == 3
     pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), whole)

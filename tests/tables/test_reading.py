@@ -1,14 +1,14 @@
 import gzip
 import io
+import subprocess
 import sys
 
 import pandas as pd
 import pytest
 
-from tacit.tables import TableError, read_table
-from tacit.tables._marks import Marks
-from tacit.tables._reading import KnownColumns, read_raw
-from tacit.tables._sampling import read_sample
+from tacit.tables import ReadOptions, TableError, read_table
+from tacit.tables._reading import read_raw
+from tests.tables import generated
 
 FRAME = pd.DataFrame({"x": [1.5, 2.5, 3.5], "kind": ["a", "b", "a"], "y": ["no", None, "yes"]})
 
@@ -36,7 +36,7 @@ def test_a_table_reads_the_same_from_every_format(tmp_path, suffix):
     frame = read_raw(path).frame
     assert frame["x"].tolist() == [1.5, 2.5, 3.5]
     assert frame["kind"].tolist() == ["a", "b", "a"]
-    assert frame["y"].isna().tolist() == [False, True, False]
+    assert [not value for value in frame["y"]] == [False, True, False]
 
 
 def test_a_folder_of_parquet_files_is_one_table_in_the_order_of_their_names(tmp_path):
@@ -55,11 +55,98 @@ def test_the_standard_input_may_hold_any_format(monkeypatch, content):
     assert read_raw("-").frame["kind"].tolist() == ["a", "b", "a"]
 
 
-def test_semicolons_and_decimal_commas_are_understood_and_said(tmp_path):
-    path = written(tmp_path / "t.csv", text_of(FRAME, sep=";", decimal=","))
-    raw = read_raw(path)
-    assert raw.frame["x"].tolist() == [1.5, 2.5, 3.5]
-    assert len(raw.notes) == 2
+def test_a_frame_of_pandas_is_a_table_too():
+    assert read_raw(FRAME).frame["x"].tolist() == [1.5, 2.5, 3.5]
+    assert read_table(FRAME, "y").target.counts == {"no": 1, "yes": 1}
+
+
+@pytest.mark.parametrize("separator", list(",;\t|"))
+def test_separators_are_found_and_unusual_ones_said(tmp_path, separator):
+    frame = FRAME.assign(note=["a, b; c", 'say "x"', "two\nlines | more"])
+    raw = read_raw(written(tmp_path / "t.csv", text_of(frame, sep=separator)))
+    assert raw.frame["note"].tolist() == frame["note"].tolist()
+    assert len(raw.notes) == (separator in ";|")
+
+
+def test_decimal_commas_and_signs_between_thousands_are_read_when_said(tmp_path):
+    text = b"x;z;y\n1.234,5;12,5;no\n22.222,25;;\n7;1;yes\n"
+    path = written(tmp_path / "t.csv", text)
+    table = read_table(path, "y", options=ReadOptions(decimal=",", thousands="."))
+    assert table.frame["x"].tolist() == [1234.5, 22222.25, 7.0]
+    assert table.frame["z"].tolist()[::2] == [12.5, 1.0]
+    with pytest.raises(TableError, match=r"'x' has values such as '1\.234,5'.*--decimal , --thou"):
+        read_table(path, "y")
+    with pytest.raises(TableError, match=r"'z' has values such as '12,5'.*--decimal"):
+        read_table(path, "y", drop=["x"])
+    as_text = read_table(path, "y", options=ReadOptions(decimal="."))
+    assert [column.kind for column in as_text.columns] == ["category", "category"]
+
+
+@pytest.mark.parametrize("number", ["1,234", "1'234", "1 234.5", "12.345.678"])
+def test_whatever_looks_like_numbers_with_signs_between_thousands_is_asked_about(tmp_path, number):
+    frame = pd.DataFrame({"x": [number, number.replace("1", "2")] * 20, "y": ["a", "b"] * 20})
+    path = written(tmp_path / "t.csv", text_of(frame))
+    with pytest.raises(TableError, match="look like numbers but are not read so"):
+        read_table(path, "y", need_unlabeled=False)
+
+
+def test_a_date_format_that_is_given_is_used(tmp_path):
+    frame = pd.DataFrame(
+        {"d": ["01/02/2024", "03/04/2024", "05/06/2024"] * 5, "y": ["a", "b", ""] * 5}
+    )
+    path = written(tmp_path / "t.csv", text_of(frame))
+    given = read_table(path, "y", options=ReadOptions(date_format="%d/%m/%Y"))
+    assert given.frame["d"].dt.month.tolist()[:3] == [2, 4, 6]
+    guessed = read_table(path, "y")
+    assert guessed.frame["d"].dt.month.tolist()[:3] == [1, 3, 5]
+    assert any("--date-format '%d/%m/%Y'" in note for note in guessed.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"separator": ";;"}, "separator is ';;'"),
+        ({"decimal": "x"}, "decimal is 'x'"),
+        ({"thousands": "."}, "which is the decimal sign"),
+        ({"encoding": "klingon"}, "encoding is 'klingon'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        ReadOptions(**options)
+
+
+def test_a_separator_and_an_encoding_that_are_given_are_used(tmp_path):
+    path = written(tmp_path / "t.csv", "x:y\nŁódź:a\nKraków:b\n".encode("cp1250"))
+    raw = read_raw(path, ReadOptions(separator=":", encoding="cp1250"))
+    assert raw.frame["x"].tolist() == ["Łódź", "Kraków"]
+    assert raw.notes == []
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
+from tacit.tables._reading import read_raw
+print(read_raw(sys.argv[1]).frame.to_dict("list"))
+"""
+
+
+def test_a_bare_carriage_return_takes_no_memory(tmp_path):
+    path = written(tmp_path / "t.csv", b"a,label\n1,yes\r\r 2,no\n")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "{'a': [1, 2], 'label': ['yes', 'no']}\n", done.stderr
+
+
+def test_bytes_that_are_no_text_far_down_are_told(tmp_path):
+    lines = b"x,y\n" + b"abc,a\n" * 300_000 + "Köln,b\n".encode("cp1252")
+    with pytest.raises(TableError, match="--encoding cp1252"):
+        read_raw(written(tmp_path / "t.csv", lines))
 
 
 def test_text_in_windows_encoding_is_read_and_said(tmp_path):
@@ -78,7 +165,8 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
 @pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "sep=; ", "sep=;;;", "\nsep=;"])
 def test_a_first_line_that_names_the_separator_is_obeyed_and_skipped(tmp_path, encoding, first):
     text = f'{first}\r\nGröße;"a,b,c,d"\r\n1,5;Köln\r\n2,5;Bonn\r\n'
-    frame = read_raw(written(tmp_path / "t.csv", text.encode(encoding))).frame
+    path = written(tmp_path / "t.csv", text.encode(encoding))
+    frame = read_raw(path, ReadOptions(decimal=",")).frame
     assert list(frame.columns) == ["Größe", "a,b,c,d"]
     assert frame["Größe"].tolist() == [1.5, 2.5]
 
@@ -92,9 +180,9 @@ def test_a_name_that_is_there_twice_is_told_however_it_is_written(tmp_path, head
 def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
     names = [f"a measurement with a rather long name and number {k}" for k in range(2000)]
     frame = pd.DataFrame({name: [1.5, None, 2.5] for name in names}).assign(y=["a", "NA", "b"])
-    text = text_of(frame, sep=";", decimal=",")
+    text = text_of(frame, sep=";")
     assert len(text.splitlines()[0]) > 65_536
-    raw = read_raw(written(tmp_path / "t.csv", text), target="y")
+    raw = read_raw(written(tmp_path / "t.csv", text), as_text=["y"])
     assert raw.frame.iloc[:, :-1].dtypes.map(pd.api.types.is_float_dtype).all()
     assert raw.frame["y"].tolist() == ["a", "NA", "b"]
     with pytest.raises(TableError, match="more than one column named 'y'"):
@@ -103,7 +191,7 @@ def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
 
 def test_columns_asked_for_as_text_keep_their_zeros(tmp_path):
     path = written(tmp_path / "t.csv", b"code ,y\n007,a\n008,b\n")
-    assert read_raw(path, KnownColumns(as_text=["code"])).frame["code"].tolist() == ["007", "008"]
+    assert read_raw(path, as_text=["code"]).frame["code"].tolist() == ["007", "008"]
 
 
 BAD = {
@@ -112,7 +200,7 @@ BAD = {
     "header only": (b"x,y\n", "no rows"),
     "column twice": (b"x,x,y\n1,2,a\n", "more than one column named 'x'"),
     "long line": (b"x,y\n1,a\n2,b,c,d\n", "does not fit the header"),
-    "unnamed values": (b"x,y\n1,a,7\n2,b,8\n", "more values than the header"),
+    "unnamed values": (b"x,y\n1,a,7\n2,b,8\n", "does not fit the header"),
     "binary": (b"\x00\x01\x02" * 50, "not a table of text"),
     "Excel": (b"PK\x03\x04" + b"a" * 50, "Excel"),
 }
@@ -134,13 +222,14 @@ def test_a_corrupt_parquet_file_is_refused(tmp_path, content):
         read_raw(path)
 
 
-def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path):
+def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path, monkeypatch):
     FRAME.to_parquet(tmp_path / "a.parquet")
     written(tmp_path / "b.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
     with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
         read_raw(tmp_path)
+    generated.read_in_pieces(monkeypatch, 10)
     with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
-        read_sample(tmp_path, "y", Marks(), 10, 0, small=0)
+        read_table(tmp_path, "y", max_unlabeled=10)
 
 
 def test_a_missing_file_is_named_with_its_nearest_neighbour(tmp_path):
@@ -182,16 +271,16 @@ def test_numbers_between_marks_stay_numbers(tmp_path, mark):
     marks = [mark] if mark != "NA" else None
     assert of_text(rows("0", "1", mark), mark=marks).target.classes == [0, 1]
     with pytest.raises(TableError, match="measurement"):
-        of_text(rows("0,5", "1", mark), mark=marks)
+        of_text(rows("0,5", "1", mark), mark=marks, options=ReadOptions(decimal=","))
 
 
 def test_few_unlabeled_rows_of_a_big_file_are_drawn_and_every_label_is_kept(tmp_path, monkeypatch):
     frame = pd.DataFrame({"x": range(5000), "z": [k % 7 for k in range(5000)]})
     frame["y"] = [("a", "b")[k % 2] if k % 100 == 0 or k % 100 == 51 else None for k in range(5000)]
-    for small in (0, 10**9):  # read in pieces, and read whole
-        monkeypatch.setattr("tacit.tables._sampling.is_big_parquet", lambda *_, s=small: s == 0)
-        path = tmp_path / "t.parquet"
-        frame.to_parquet(path)
+    path = generated.write(frame, tmp_path / "t.parquet")
+    for in_pieces in (False, True):
+        if in_pieces:
+            generated.read_in_pieces(monkeypatch, 1000)
         table = read_table(path, "y", max_unlabeled=500)
         assert table.n_labeled == 100
         assert 400 < table.n_unlabeled <= 500

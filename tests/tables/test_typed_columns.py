@@ -4,8 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables._dates import TIME
-from tacit.tables._typed_columns import as_kind
+from tacit.tables import ReadOptions
+from tacit.tables._columns import TIME, Column
+
+
+def as_kind(values, kind, form, n_values, **options):
+    column = Column("x", kind, format=form, n_values=n_values)
+    return column.typed(values, ReadOptions(**options))
 
 
 def kinds():
@@ -27,6 +32,12 @@ def test_numbers_of_every_kind_become_floats(name):
     found = as_kind(pd.Series(values), kind, None, 3)
     assert found.dtype == np.float64
     assert np.allclose(found, expected, equal_nan=True)
+
+
+def test_numbers_as_text_are_read_by_the_signs_that_are_given():
+    texts = pd.Series(["1.234,5", "-12,25", "7", None])
+    found = as_kind(texts, "number", None, 3, decimal=",", thousands=".")
+    assert np.allclose(found, [1234.5, -12.25, 7.0, np.nan], equal_nan=True)
 
 
 def test_dates_lose_their_time_zone_and_unreadable_ones_are_missing():

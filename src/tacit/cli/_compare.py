@@ -16,19 +16,25 @@ from rich.text import Text
 from tacit._words import number_of
 from tacit.cli._grids import print_table
 from tacit.cli._options import (
+    DateFormat,
     Debug,
+    Decimal,
     Drop,
+    Encoding,
     Jobs,
     Json,
     Keep,
     Label,
     Mark,
     Seed,
+    Separator,
     TableFile,
     Target,
+    Thousands,
     check_output,
     check_table,
     is_piped,
+    read_options,
 )
 from tacit.cli._output import (
     MOST_WIDTH,
@@ -78,6 +84,11 @@ def compare(
     max_unlabeled: Annotated[
         int, typer.Option(min=1, help="Unlabeled rows to use; more are sampled.")
     ] = 20_000,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    date_format: DateFormat = None,
     jobs: Jobs = -1,
     seed: Seed = 0,
     as_json: Json = False,
@@ -93,6 +104,7 @@ def compare(
         from tacit.report import check_can_write_pages
 
         check_can_write_pages()
+    options = read_options(separator, encoding, decimal, thousands, date_format)
     check_table(table)
     _check_measure(scoring, margin)
     from tacit.tables._comparing import compare_table
@@ -107,6 +119,7 @@ def compare(
         drop=drop or (),
         max_unlabeled=max_unlabeled,
         random_state=seed,
+        options=options,
     )
     if folds is not None and folds > data.n_labeled:
         raise TableError(
@@ -248,12 +261,18 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
 
 def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:
     """The options of the command that decide what is learned from."""
-    table, marks = found.table, found.table.target.marks
+    table, markers = found.table, found.table.target.markers
+    written = {
+        f"--{name.replace('_', '-')}": (value,)
+        for name, value in asdict(table.options).items()
+        if value is not None
+    }
     return {
-        "--unlabeled": marks.unlabeled,
-        "--label": marks.labels,
+        "--unlabeled": markers.values,
+        "--label": markers.labels,
         "--keep": table.keep,
         "--drop": table.drop,
+        **written,
     }
 
 

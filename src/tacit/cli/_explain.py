@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -21,7 +21,20 @@ from tacit.cli._output import (
     print_points,
     stdout_console,
 )
-from tacit.tables._model_card import ModelCard
+
+if TYPE_CHECKING:
+    from tacit.tables import Model, ModelCard
+
+# A model of another of these may predict otherwise.
+THAT_MATTER = ("scikit-learn", "skrub")
+
+
+class _Weight(NamedTuple):
+    """A coefficient: the feature, the class whose score it raises, and by how much."""
+
+    feature: str
+    towards: str | int
+    coefficient: float
 
 
 def explain(
@@ -38,14 +51,12 @@ def explain(
     from tacit.tables._model_file import load_model
 
     fitted = load_model(model)
-    from tacit.tables._explaining import other_versions, weights_of
-
-    weights = weights_of(fitted)
-    notes = [*fitted.card.notes, *other_versions(fitted.card)]
+    weights = _weights(fitted)
+    notes = [*fitted.card.notes, *_other_versions(fitted.card)]
     if as_json:
         values = {**asdict(fitted.card), "notes": notes}
         del values["supervised"]
-        print_json({**values, "coefficients": [asdict(weight) for weight in weights]})
+        print_json({**values, "coefficients": [weight._asdict() for weight in weights]})
         return
     console = stdout_console()
     _print_origin(console, fitted.card)
@@ -64,7 +75,7 @@ def explain(
             Text(f"Above zero means towards {second!s}, below zero towards {first!s}.", style="dim")
         )
     print_heading(console, "How sure predictions are")
-    print_paragraph(console, _sureness(fitted.card))
+    print_paragraph(console, _calibration(fitted.card))
     print_heading(console, "What was done to the data")
     print_points(console, [*_columns(fitted.card), *notes])
     print_heading(console, "How to repeat it")
@@ -86,16 +97,46 @@ def _print_origin(console: Console, card: ModelCard) -> None:
 def _columns(card: ModelCard) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for column in card.columns:
-        kinds.setdefault(column["kind"], []).append(column["name"])
+        kinds.setdefault(column.kind, []).append(column.name)
     return [f"Columns of kind {kind}: {', '.join(names)}." for kind, names in kinds.items()]
 
 
-def _sureness(card: ModelCard) -> str:
-    if card.sureness is None:
+def _calibration(card: ModelCard) -> str:
+    found = card.calibration
+    if found is None:
         return "Unknown: there were too few labels to hold some back."
-    right, held = card.sureness["n_right"], card.sureness["n_labels"]
     return (
-        f"Of {held:,} labels that were held back, {right:,} were predicted right "
-        f"({right / held:.0%}). The column `sure` of predictions comes from how far right and "
-        "wrong ones were from the threshold. It is a rough guide, for rows like the labeled ones."
+        f"Of {found.n_labels:,} labels that were held back, {found.n_right:,} were predicted right "
+        f"({found.n_right / found.n_labels:.0%}). The column `sure` of predictions comes from how "
+        "far right and wrong ones were from the threshold. It is a rough guide, for rows like the "
+        "labeled ones."
     )
+
+
+def _weights(model: Model) -> list[_Weight]:
+    """All coefficients, the largest first.
+
+    Features have unit variance, so that sizes can be compared; but of features that move together
+    none can be judged by its own coefficient.
+    """
+    card, coef = model.card, model.classifier.coef_
+    towards = card.classes[1:] if len(coef) == 1 else card.classes
+    weights = [
+        _Weight(name, label, float(value))
+        for label, row in zip(towards, coef, strict=True)
+        for name, value in zip(card.feature_names, row, strict=True)
+    ]
+    return sorted(weights, key=lambda weight: -abs(weight.coefficient))
+
+
+def _other_versions(card: ModelCard) -> list[str]:
+    """Sentences about packages that have another version now than when the model was fitted."""
+    from tacit.tables._fitting import versions
+
+    now = versions()
+    return [
+        f"It was fitted with {package} {card.versions[package]}, and {now[package]} is installed "
+        "now; fit it again if predictions look odd."
+        for package in THAT_MATTER
+        if package in now and card.versions.get(package, now[package]) != now[package]
+    ]

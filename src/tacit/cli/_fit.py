@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,16 +14,22 @@ from rich.text import Text
 
 from tacit._words import number_of
 from tacit.cli._options import (
+    DateFormat,
     Debug,
+    Decimal,
     Drop,
+    Encoding,
     Json,
     Keep,
     Label,
     Mark,
+    Separator,
     TableFile,
     Target,
+    Thousands,
     check_output,
     check_table,
+    read_options,
 )
 from tacit.cli._output import (
     counted,
@@ -35,8 +41,6 @@ from tacit.cli._output import (
     stdout_console,
     this_command,
 )
-from tacit.tables._errors import TableError
-from tacit.tables._model_card import is_supervised
 
 if TYPE_CHECKING:
     from tacit.tables._model_file import Model
@@ -66,6 +70,11 @@ def fit(
     alpha: Annotated[
         str, typer.Option(help="Ridge penalty; loo chooses it on the labels held back in turn.")
     ] = "loo",
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    date_format: DateFormat = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -83,27 +92,29 @@ def fit(
     """
     check_output(out, "--out", table)
     penalty = _penalty(alpha)
+    options = read_options(separator, encoding, decimal, thousands, date_format)
     check_table(table)
-    from tacit.tables._fitting import fit_streamed, fit_table
-    from tacit.tables._model_file import save_model
-    from tacit.tables._streaming import read_streamed
+    from tacit.tables import fit_table, save_model
+    from tacit.tables._model_card import is_supervised
+    from tacit.tables._reading import SMALL_FILE, is_parquet
     from tacit.tables._table import read_table
 
-    settings: dict[str, Any] = {
-        "labels": label or (),
-        "keep": keep or (),
-        "drop": drop or (),
-        "need_unlabeled": not is_supervised(model.value),
-    }
+    if stream is None:
+        stream = is_parquet(table, SMALL_FILE) and model is not Method.SELF_LEARNING
     with status("Reading the table") as say:
-        if _is_to_stream(table, target, drop or [], stream):
-            streamed = read_streamed(table, target, unlabeled, **settings)
-            say("Fitting on rows from disk")
-            fitted = fit_streamed(streamed, model.value, penalty, this_command())
-        else:
-            data = read_table(table, target, unlabeled, **settings)
-            say("Fitting")
-            fitted = fit_table(data, model.value, penalty, this_command())
+        data = read_table(
+            table,
+            target,
+            unlabeled,
+            labels=label or (),
+            keep=keep or (),
+            drop=drop or (),
+            need_unlabeled=not is_supervised(model.value),
+            options=options,
+            stream=stream,
+        )
+        say("Fitting on rows from disk" if stream else "Fitting")
+        fitted = fit_table(data, model.value, penalty, this_command())
         say("Saving")
         save_model(fitted, out)
     if as_json:
@@ -126,20 +137,6 @@ def _penalty(alpha: str) -> float | str:
     return value
 
 
-def _is_to_stream(table: str, target: str, drop: list[str], stream: bool | None) -> bool:
-    from tacit.tables._sampling import is_big_parquet
-    from tacit.tables._streaming import is_streamable
-
-    if stream is None:
-        return is_big_parquet(table) and is_streamable(table, target, drop)
-    if stream and not is_big_parquet(table, small=-1):
-        raise TableError(
-            f"{table!r} is not Parquet, and only Parquet files can be streamed; convert it, or "
-            "leave --stream out."
-        )
-    return stream
-
-
 def _print(console: Console, model: Model, out: Path) -> None:
     card = model.card
     counts = counted(zip(card.classes, card.label_counts, strict=True))
@@ -149,9 +146,9 @@ def _print(console: Console, model: Model, out: Path) -> None:
         f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
         f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}.",
     )
-    if card.sureness is not None:
-        right, held = card.sureness["n_right"], card.sureness["n_labels"]
-        print_paragraph(console, f"Of {held:,} labels held back, {right:,} were predicted right.")
+    if (found := card.calibration) is not None:
+        words = f"Of {found.n_labels:,} labels held back, {found.n_right:,} were predicted right."
+        print_paragraph(console, words)
     print_heading(console, "What holds for any labels of the unlabeled rows")
     print_paragraph(console, card.certificate_words)
     if card.notes:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tacit._files import check_can_write
 from tacit.cli._errors import set_debug
+
+if TYPE_CHECKING:
+    from tacit.tables._text import ReadOptions
 
 
 def _jobs(jobs: int) -> int:
@@ -35,6 +38,23 @@ def is_piped(source: str) -> bool:
     from tacit.tables._reading import STANDARD_INPUT
 
     return source == STANDARD_INPUT
+
+
+def read_options(
+    separator: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    thousands: str | None,
+    date_format: str | None,
+) -> ReadOptions:
+    """How a table of text is written, by the options of a command."""
+    from tacit.tables._text import ReadOptions
+
+    tab = "\t" if separator in ("tab", "\\t") else separator
+    try:
+        return ReadOptions(tab, encoding, decimal, thousands, date_format)
+    except ValueError as error:
+        raise typer.BadParameter(f"--{error}") from error
 
 
 def check_output(file: Path, option: str, table: str, model: Path | None = None) -> None:
@@ -122,6 +142,17 @@ Keep = Annotated[
 Drop = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="COLUMN", help="Leave a column out. Repeatable."),
+]
+Separator = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="Between the values of a text, if not found.")
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of a text, such as cp1252.")]
+Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal sign of a text.")]
+Thousands = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="The sign between thousands in a text.")
+]
+DateFormat = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help="Of dates in a text, such as %d/%m/%Y.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 is one for each core.", callback=_jobs)]

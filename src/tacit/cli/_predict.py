@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,20 @@ from rich.text import Text
 
 from tacit._files import written_whole
 from tacit._words import number_of
-from tacit.cli._options import Debug, Json, ModelFile, TableFile, check_output, check_table
+from tacit.cli._options import (
+    DateFormat,
+    Debug,
+    Decimal,
+    Encoding,
+    Json,
+    ModelFile,
+    Separator,
+    TableFile,
+    Thousands,
+    check_output,
+    check_table,
+    read_options,
+)
 from tacit.cli._output import counted, print_json, print_paragraph, stderr_console
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_pandas, import_pyarrow
@@ -39,6 +52,11 @@ def predict(
             help="Copy a column to the output, instead of the identifiers. Repeatable.",
         ),
     ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
+    date_format: DateFormat = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -49,14 +67,15 @@ def predict(
     from labels that were held back) and label_without_unlabeled (what the supervised classifier
     alone would say).
     """
-    from tacit.tables._model_file import is_model_file, load_model
-
+    options = read_options(separator, encoding, decimal, thousands, date_format)
     if out != STANDARD_OUTPUT:
         check_output(Path(out), "--out", table, model)
         if _suffix(out) not in WRITERS:
             raise typer.BadParameter(
                 f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
             )
+    from tacit.tables._model_file import is_model_file, load_model
+
     if is_model_file(table) and not is_model_file(model):
         raise TableError(
             f"{table!r} is a model and {str(model)!r} is none, so the two look swapped; write "
@@ -64,11 +83,13 @@ def predict(
         )
     check_table(table)
     fitted = load_model(model)
-    from tacit.tables._doubts import Doubts
-    from tacit.tables._predicting import predict_file
+    from tacit.tables._predicting import UnparsedValues, predict_file
 
-    doubts = Doubts(fitted)
-    frames = predict_file(fitted, table, keep, doubts)
+    changed = {name: value for name, value in asdict(options).items() if value is not None}
+    if changed:
+        fitted = fitted.with_options(replace(fitted.card.options, **changed))
+    unparsed = UnparsedValues(fitted)
+    frames = predict_file(fitted, table, keep, unparsed)
     summary = Summary()
     if out == STANDARD_OUTPUT:
         if as_json:
@@ -81,9 +102,8 @@ def predict(
     with written_whole(Path(out)) as partial:
         WRITERS[_suffix(out)](summary.counted(frames), partial)
     if as_json:
-        unread = [asdict(doubt) for doubt in doubts.found()]
-        told = {"notes": doubts.notes, "not_understood": unread}
-        print_json({"file": out, **summary.as_values(), **told})
+        columns = [asdict(column) for column in unparsed.found()]
+        print_json({"file": out, **summary.as_values(), "unparsed_values": columns})
         return
     console = stderr_console()
     print_paragraph(console, summary.sentence())

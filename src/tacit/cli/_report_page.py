@@ -68,8 +68,8 @@ def _certificate(name: str, certificate: Certificate) -> dict[str, Any]:
 def _python(found: TableComparison, piped: bool) -> str:
     target = found.table.target
     choices = {
-        "mark": target.marks.unlabeled,
-        "labels": target.marks.labels,
+        "mark": target.markers.values,
+        "labels": target.markers.labels,
         "keep": found.table.keep,
         "drop": found.table.drop,
     }

@@ -9,6 +9,7 @@ from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows
 from tacit.rows._protocol import Block, Rows
 from tacit.rows._sample import Sample, moments_and_sample
 from tacit.rows._sweep import one_blas_thread
+from tacit.rows._transformed_rows import ParquetBatches, TransformedRows
 
 __all__ = [
     "Block",
@@ -16,10 +17,12 @@ __all__ = [
     "DaskRows",
     "Moments",
     "NumpyRows",
+    "ParquetBatches",
     "ParquetPredictions",
     "ParquetRows",
     "Rows",
     "Sample",
+    "TransformedRows",
     "as_rows",
     "moments_and_sample",
     "one_blas_thread",

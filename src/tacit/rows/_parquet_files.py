@@ -100,7 +100,7 @@ class ParquetFiles:
     lengths: tuple[int, ...]
 
     @classmethod
-    def find(cls, source: Any, columns: Sequence[str] | None) -> ParquetFiles:
+    def find(cls, source: Any, columns: Sequence[str] | None, numeric: bool = True) -> ParquetFiles:
         """The files of a path or a dataset, with their columns checked by their schemas."""
         files, filesystem, folder = _find_files(source)
         chosen = None if columns is None else _check_names(columns)
@@ -109,7 +109,7 @@ class ParquetFiles:
             with _opened(file, filesystem) as parquet:
                 schema = parquet.schema_arrow
                 chosen = _own_columns(schema) if chosen is None else chosen
-                _check_schema(schema, chosen, file)
+                _check_schema(schema, chosen, file, numeric)
                 lengths.append(int(parquet.metadata.num_rows))
         return cls(tuple(files), filesystem, folder, chosen or (), tuple(lengths))
 
@@ -228,7 +228,7 @@ def _own_columns(schema: Any) -> tuple[str, ...]:
     return tuple(name for name in schema.names if name not in index)
 
 
-def _check_schema(schema: Any, columns: tuple[str, ...], file: str) -> None:
+def _check_schema(schema: Any, columns: tuple[str, ...], file: str, numeric: bool) -> None:
     types = import_pyarrow().types
     if not columns:
         raise ValueError(f"{file} has no columns.")
@@ -239,8 +239,8 @@ def _check_schema(schema: Any, columns: tuple[str, ...], file: str) -> None:
             what = "no column" if not found else f"{len(found)} columns"
             raise ValueError(f"{file} has {what} named {name!r}; its columns are {shown}.")
         kind = schema.field(found[0]).type
-        numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-        if not any(is_kind(kind) for is_kind in numeric):
+        kinds = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+        if numeric and not any(is_kind(kind) for is_kind in kinds):
             raise TypeError(
                 f"Column {name!r} of {file} has type {kind}; it must be numeric. Leave it out by "
                 "naming the other columns in columns."

@@ -1,25 +1,31 @@
-"""What each column of a table is, and whether it can be a feature."""
+"""What each column of a table is, whether it can be a feature, and its values as what it is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+import warnings
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tacit._typing import Mask
-from tacit.tables._dates import TIME, date_format, looks_like_times
-from tacit.tables._packages import import_pandas
-from tacit.tables._truth import TRUTH, is_truth
-from tacit.tables._written_numbers import READABLE
+from tacit.tables._errors import TableError
+from tacit.tables._packages import import_pandas, import_skrub
+from tacit.tables._text import INFER, NULLS, ReadOptions
 
 NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
 IDENTIFIER, CONSTANT, EMPTY, UNWANTED = "identifier", "constant", "empty", "left out by choice"
 BYTES, NESTED = "bytes", "nested"
 FEATURES = (NUMBER, CATEGORY, DATE, TEXT)
+# The formats of columns of numbers: 1 for true, and seconds since midnight.
+BOOLEAN, TIME = "true or false", "time of day"
+BOOLEAN_VALUES = {"true": "1", "false": "0"}
+ISO = "ISO8601"
 
+# The part of values that must be numbers or dates for the others to be typing errors.
+READABLE = 0.95
 # Up to here a category has one column for each value; above, strings are encoded by their letters.
 MOST_VALUES = 40
 # Fewer rows than this may be all different by chance.
@@ -30,6 +36,16 @@ LONG_TEXT, WORDS_OF_TEXT = 60, 4.0
 WORD, LEAST_WORDS = re.compile(r"\b\w\w+\b"), 4
 ID_NAME = re.compile(r"(^|[\W_])(id|ids|uuid|guid|key|index|idx|nr|no|number|num|code|unnamed)\d*$")
 SAMPLE = 2000
+# Groups of three digits with signs between them, or a decimal comma.
+OTHER_NUMBER = r"[+-]?(?:\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+,\d+)"
+# Year, month and day with signs between them, or the name of a month: what no number, code or
+# version looks like.
+LOOKS_LIKE_DATE = (
+    r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+    r"|\d{1,2}[ -](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ -]\d{2,4}"
+    r"|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2},? \d{4})"
+)
+LOOKS_LIKE_TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
 
 
 @dataclass(frozen=True)
@@ -44,10 +60,9 @@ class Column:
         "number", "category", "date" or "text" for features; otherwise why it is none.
     note : str
         What a reader should know about it, or nothing.
-    written : str or None
-        How its dates are written, if they are text. For numbers, `TRUTH` where they stand for true
-        and false, `TIME` where they stand for times of day, and an example such as 1.234,5 where
-        signs stood between thousands.
+    format : str or None
+        How its dates are written, if they are text; for numbers that stand for something else,
+        "true or false" or "time of day".
     n_missing, n_values : int
         Rows without value, and different values.
     n_words : int
@@ -57,7 +72,7 @@ class Column:
     name: str
     kind: str
     note: str = ""
-    written: str | None = None
+    format: str | None = None
     n_missing: int = 0
     n_values: int = 0
     n_words: int = 0
@@ -67,12 +82,30 @@ class Column:
         """Whether the classifier sees it."""
         return self.kind in FEATURES
 
+    @property
+    def is_one_hot(self) -> bool:
+        """Whether it is a category with a feature for each value."""
+        return self.kind == CATEGORY and self.n_values <= MOST_VALUES
 
-def judge_columns(
+    def typed(self, values: Any, options: ReadOptions = INFER) -> Any:
+        """Values as what the column is; missing where they cannot be read as such."""
+        pandas = import_pandas()
+        if self.kind == NUMBER:
+            return _as_numbers(values, self.format, options)
+        if self.kind == DATE:
+            if not pandas.api.types.is_datetime64_any_dtype(values.dtype):
+                return _parsed_dates(values.astype("string"), self.format or ISO)
+            aware = isinstance(values.dtype, pandas.DatetimeTZDtype)
+            return values.dt.tz_convert("UTC").dt.tz_localize(None) if aware else values
+        texts = _as_text(values)
+        return texts.astype("category") if self.is_one_hot else texts
+
+
+def describe_columns(
     frame: Any,
     keep: Collection[str] = (),
     drop: Collection[str] = (),
-    written: Mapping[str, str] | None = None,
+    options: ReadOptions = INFER,
 ) -> tuple[Column, ...]:
     """Say of each column what it is.
 
@@ -86,83 +119,105 @@ def judge_columns(
         Columns that are features even if they look like identifiers.
     drop : collection of str
         Columns to leave out.
-    written : mapping of str to str, optional
-        For columns of numbers that had signs between thousands, an example of them.
+    options : ReadOptions
+        How numbers and dates in columns of text are written.
     """
-    columns = [_judge(name, frame[name], name in keep, name in drop) for name in frame.columns]
-    styles = written or {}
     return tuple(
-        replace(column, written=styles[column.name])
-        if column.kind == NUMBER and column.written is None and column.name in styles
-        else column
-        for column in columns
+        Column(name, UNWANTED, "you asked for it")
+        if name in drop
+        else _describe(name, frame[name], name in keep, options)
+        for name in frame.columns
     )
 
 
-def _judge(name: str, column: Any, keep: bool, drop: bool) -> Column:
+def typed_frame(frame: Any, columns: Collection[Column], options: ReadOptions = INFER) -> Any:
+    """The features among the columns, each with its type."""
+    typed = {c.name: c.typed(frame[c.name], options) for c in columns if c.is_feature}
+    return import_pandas().DataFrame(typed, index=frame.index)
+
+
+def column_notes(columns: Collection[Column]) -> list[str]:
+    """Sentences about the columns that were left out or need a word."""
+    notes = []
+    for column in columns:
+        if not column.is_feature:
+            keep = " (use it all the same with --keep)" if column.kind == IDENTIFIER else ""
+            notes.append(f"{column.name!r} was left out: {column.note}{keep}.")
+        elif column.note:
+            notes.append(f"{column.name!r}: {column.note}.")
+    return notes
+
+
+def short(value: Any, most: int = 30) -> str:
+    """A value for a message."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= most else f"{text[: most - 4]}...'"
+
+
+def _describe(name: str, column: Any, keep: bool, options: ReadOptions) -> Column:
     pandas = import_pandas()
     types = pandas.api.types
-    is_finite, n_infinite = _finite(column)
-    missing = int((~is_finite).sum())
-    known = column[is_finite]
+    is_known, n_infinite = _known(column)
+    known = column[is_known]
+    missing = len(column) - len(known)
     unusable = _unusable(known)
     values = 0 if unusable else _n_values(known)
-    infinite = infinite_note(n_infinite)
+    infinite = _infinite_note(n_infinite)
 
-    def found(kind: str, note: str = "", written: str | None = None) -> Column:
-        return Column(name, kind, note, written, missing, values)
+    def found(kind: str, note: str = "", form: str | None = None) -> Column:
+        return Column(name, kind, note, form, missing, values)
 
-    if drop:
-        return found(UNWANTED, "you asked for it")
     if len(known) == 0:
         return found(EMPTY, infinite or "it has no values")
     if unusable is not None:
         return found(*unusable)
     if values == 1 and missing == 0:
-        return found(CONSTANT, f"every row has the value {_short(known.iloc[0])}")
+        return found(CONSTANT, f"every row has the value {short(known.iloc[0])}")
     if types.is_datetime64_any_dtype(column.dtype):
         return found(DATE)
     if types.is_bool_dtype(column.dtype):
-        return found(NUMBER, written=TRUTH)
+        return found(NUMBER, form=BOOLEAN)
     if isinstance(column.dtype, pandas.CategoricalDtype) and values <= MOST_VALUES:
         return found(CATEGORY)  # whoever made the file says so
     if types.is_numeric_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
         if not keep and _is_counter(name, known, values):
             return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
         return found(NUMBER, infinite)
-    return _judge_text(found, name, known, values, keep)
+    return _describe_text(found, name, known, values, keep, options)
 
 
-def _judge_text(
-    found: Callable[..., Column], name: str, known: Any, values: int, keep: bool
+def _describe_text(
+    found: Callable[..., Column],
+    name: str,
+    known: Any,
+    values: int,
+    keep: bool,
+    options: ReadOptions,
 ) -> Column:
-    pandas = import_pandas()
     texts = known.astype(str).str.strip()
-    truth = is_truth(texts)
-    if float(truth.mean()) >= READABLE:
-        return found(NUMBER, _unreadable(texts[~truth], "truth values"), TRUTH)
-    numbers = pandas.to_numeric(texts, errors="coerce")
-    readable = float(numbers.notna().mean())
-    if readable >= READABLE:
+    is_boolean = texts.str.lower().isin(BOOLEAN_VALUES)
+    if float(is_boolean.mean()) >= READABLE:
+        return found(NUMBER, _unreadable(texts[~is_boolean], "truth values"), BOOLEAN)
+    numbers = import_pandas().to_numeric(options.plain_numbers(texts), errors="coerce")
+    if float(numbers.notna().mean()) >= READABLE:
         numbers = numbers[np.isfinite(numbers)]
-        bad = texts.drop(numbers.index)
         if not keep and _is_counter(name, numbers, values):
             return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
-        return found(NUMBER, _unreadable(bad, "numbers"))
+        return found(NUMBER, _unreadable(texts.drop(numbers.index), "numbers"))
+    _check_not_numbers(name, texts, numbers, options)
     sample = texts.iloc[:: max(1, len(texts) // SAMPLE)]
-    written = date_format(sample)
-    if written is not None:
-        return found(DATE, written.note, written.format)
-    if looks_like_times(sample):
+    dates = _date_format(sample, options.date_format)
+    if dates is not None:
+        return found(DATE, dates[1], dates[0])
+    if float(sample.str.fullmatch(LOOKS_LIKE_TIME).mean()) >= READABLE:
         return found(NUMBER, "times of day, as seconds since midnight", TIME)
-    words = float(sample.str.count(r"\s+").mean()) + 1.0
-    length = float(sample.str.len().mean())
-    longest = int(texts.str.len().max())
     if values <= MOST_VALUES and values < UNIQUE * len(texts):
         return found(CATEGORY)  # however long its values are
-    if words >= WORDS_OF_TEXT or (length >= LONG_TEXT and words >= 2.0):
+    words = float(sample.str.count(r"\s+").mean()) + 1.0
+    if words >= WORDS_OF_TEXT or (float(sample.str.len().mean()) >= LONG_TEXT and words >= 2.0):
         vocabulary = {word for text in sample for word in WORD.findall(text.lower())}
         if len(vocabulary) >= LEAST_WORDS:
+            longest = int(texts.str.len().max())
             note = f"free text of up to {longest:,} characters, described by the words in it"
             return replace(found(TEXT, note), n_words=len(vocabulary))
     if not keep and len(texts) >= FEW_ROWS and values >= UNIQUE * len(texts):
@@ -170,17 +225,103 @@ def _judge_text(
     return found(CATEGORY, f"{values:,} different values, described by the letters in them")
 
 
-def _finite(column: Any) -> tuple[Mask, int]:
-    """Where a column has values that are not infinite, and how many are."""
+def _check_not_numbers(name: str, texts: Any, numbers: Any, options: ReadOptions) -> None:
+    """An error for numbers that are written in a way that was not told."""
+    looks = texts.str.fullmatch(OTHER_NUMBER)
+    readable = float((looks | numbers.notna()).mean())
+    if options.decimal is not None or not looks.any() or readable < READABLE:
+        return
+    raise TableError(
+        f"Column {name!r} has values such as {short(texts[looks].iloc[0])}, which look like "
+        "numbers but are not read so; say how numbers are written with --decimal and --thousands, "
+        "such as --decimal , --thousands . for 1.234,5 (or --decimal . if these are no numbers)."
+    )
+
+
+def _date_format(texts: Any, given: str | None) -> tuple[str, str] | None:
+    """The format of a column of dates, and a note if it is only a guess; None for no dates."""
+    if given is not None and float(_parsed_dates(texts, given).notna().mean()) >= READABLE:
+        return given, ""
+    looks = texts.str.match(LOOKS_LIKE_DATE, flags=re.IGNORECASE)
+    if float(looks.mean()) < READABLE:
+        return None
+    dates = texts[looks]
+    if float(_parsed_dates(dates, ISO).notna().mean()) >= READABLE:
+        return ISO, ""
+    try:
+        # As objects, which every release of pandas takes for text.
+        form = str(import_skrub().ToDatetime().fit(dates.astype(object)).format_)
+    except ValueError:  # it has no one format
+        return None
+    swapped = form.replace("%d", "%_").replace("%m", "%d").replace("%_", "%m")
+    if form == swapped or not _parsed_dates(dates, swapped).notna().all():
+        return form, ""
+    order = "day" if form.find("%d") < form.find("%m") else "month"
+    return form, (
+        f"dates were read with the {order} first, which the data leaves open; if that is wrong, "
+        f"give --date-format {swapped!r}"
+    )
+
+
+def _parsed_dates(texts: Any, form: str) -> Any:
+    """Dates without time zone; missing where a text is no date of this format."""
+    pandas = import_pandas()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dates = pandas.to_datetime(texts.str.strip(), format=form, errors="coerce", utc=True)
+    return dates.dt.tz_localize(None)
+
+
+def _as_numbers(column: Any, form: str | None, options: ReadOptions) -> Any:
+    pandas = import_pandas()
+    types = pandas.api.types
+    if column.dtype == np.float64 or column.dtype == np.float32:
+        values = column
+    elif types.is_timedelta64_dtype(column.dtype):
+        values = column.dt.total_seconds()
+    elif types.is_numeric_dtype(column.dtype):
+        values = pandas.to_numeric(column).astype("Float64").astype("float64")
+    else:
+        texts = column.astype("string").str.strip()
+        lower = texts.str.lower()
+        plain = options.plain_numbers(texts).where(
+            ~lower.isin(BOOLEAN_VALUES), lower.map(BOOLEAN_VALUES)
+        )
+        values = pandas.to_numeric(plain, errors="coerce").astype("Float64").astype("float64")
+        if form == TIME:
+            values = values.fillna(_seconds_since_midnight(texts))
+    # A number that has run over is as good as none.
+    return values.where(np.isfinite(values)) if np.isinf(values).any() else values
+
+
+def _seconds_since_midnight(texts: Any) -> Any:
+    times = texts.where(texts.str.fullmatch(LOOKS_LIKE_TIME))
+    # What has no seconds is a time of day, too.
+    whole = times.where(times.str.count(":") != 1, times + ":00")
+    return import_pandas().to_timedelta(whole.astype(object), errors="coerce").dt.total_seconds()
+
+
+def _as_text(column: Any) -> Any:
+    if column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
+        column = column.astype("Int64")  # codes with gaps: 12 is not to be read as 12.0
+    texts = column.astype(object).map(lambda value: str(value).strip(), na_action="ignore")
+    return texts.where(column.notna() & ~texts.isin(NULLS), None)
+
+
+def _known(column: Any) -> tuple[Mask, int]:
+    """Where a column has values, infinite numbers not counted, and how many of these it has."""
     types = import_pandas().api.types
     known = column.notna().to_numpy(dtype=bool)
-    if not types.is_float_dtype(column.dtype):
-        return known, 0
-    infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    return known & ~infinite, int(infinite.sum())
+    if types.is_float_dtype(column.dtype):
+        infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return known & ~infinite, int(infinite.sum())
+    if types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype):
+        texts = column.map(lambda value: isinstance(value, str) and value.strip() in NULLS)
+        return known & ~texts.to_numpy(dtype=bool, na_value=False), 0
+    return known, 0
 
 
-def infinite_note(n_infinite: int) -> str:
+def _infinite_note(n_infinite: int) -> str:
     """What becomes of infinite numbers, if there are any."""
     if n_infinite == 0:
         return ""
@@ -235,10 +376,5 @@ def _identifier_note(what: str, n_values: int, n_rows: int) -> str:
 def _unreadable(bad: Any, what: str) -> str:
     if len(bad) == 0:
         return ""
-    examples = ", ".join(_short(value) for value in bad.unique()[:3])
+    examples = ", ".join(short(value) for value in bad.unique()[:3])
     return f"{len(bad):,} values are no {what} and count as missing ({examples})"
-
-
-def _short(value: Any, most: int = 30) -> str:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= most else f"{text[: most - 4]}...'"

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from tacit.selection import Comparison, LearningCurve, compare, default_contestants, learning_curve
 from tacit.solver import Certificate
 from tacit.tables._features import feature_names, make_features
-from tacit.tables._table import Table
+from tacit.tables._table import MixedTable
 
 Progress = Callable[[str, float, float], None]
 # The most unlabeled rows that a comparison uses: it fits hundreds of models, and more rows of
@@ -26,7 +26,7 @@ class TableComparison:
 
     Attributes
     ----------
-    table : Table
+    table : MixedTable
         The data.
     comparison : Comparison
         Supervised against semi-supervised classifiers, with the verdict.
@@ -38,7 +38,7 @@ class TableComparison:
         The numbers that the classifiers saw.
     """
 
-    table: Table
+    table: MixedTable
     comparison: Comparison
     curve: LearningCurve | None
     certificates: dict[str, Certificate]
@@ -46,7 +46,7 @@ class TableComparison:
 
 
 def compare_table(
-    table: Table,
+    table: MixedTable,
     *,
     cv: int | None = None,
     n_repeats: int = 5,
@@ -60,23 +60,8 @@ def compare_table(
     """Compare supervised and semi-supervised classifiers on a person's table.
 
     Columns are turned into numbers anew for every training set, so that nothing of a held-back
-    label's row is known beforehand.
-
-    Parameters
-    ----------
-    table : Table
-        What `read_table` returns.
-    cv, n_repeats, scoring, margin, n_jobs, random_state
-        As in `tacit.selection.compare`.
-    with_curve : bool, default=False
-        Whether to measure learning curves too.
-    on_progress : callable, optional
-        Called as on_progress(stage, done, total).
-
-    Returns
-    -------
-    TableComparison
-        The verdict and everything behind it.
+    label's row is known beforehand. The options are those of `tacit.selection.compare`, and
+    `on_progress(stage, done, total)` is called as the work goes on.
     """
     features = make_features(table.columns)
     contestants = default_contestants(features, n_classes=len(table.target.classes))
@@ -118,7 +103,7 @@ def compare_table(
     )
 
 
-def _certificate(classifier: Any, Z: Any, table: Table) -> Certificate:
+def _certificate(classifier: Any, Z: Any, table: MixedTable) -> Certificate:
     model = clone(classifier).set_params(unlabeled=None)
     model.fit(Z, table.y)
     holder = model if hasattr(model, "certificate_") else model.estimator_

@@ -9,3 +9,7 @@ class TableError(ValueError):
 
 class ModelFileError(ValueError):
     """A saved model that cannot be used, in one sentence that says what to do about it."""
+
+
+class TableWarning(UserWarning):
+    """Something about a table that a reader should know."""

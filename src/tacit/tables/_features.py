@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from tacit.tables._columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column
+from tacit._typing import AnyArray
+from tacit.tables._columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column, typed_frame
 from tacit.tables._errors import TableError
-from tacit.tables._faint_columns import WithoutFaintColumns
 from tacit.tables._packages import import_skrub
-from tacit.tables._typed_columns import TypedColumns, specifications
+from tacit.tables._text import ReadOptions
 
 # With tens of labels more numbers for one text would drown the other columns.
 TEXT_NUMBERS, LETTER_NUMBERS = 30, 10
 DATE_PARTS = {"total_seconds": "time since 1970"}
+# Texts are described by numbers whose squares sum to about one over all of them. A direction with
+# a ten-thousandth of the spread is what rounding has left of one that does not exist.
+LOW_VARIANCE = 1e-4
 
 
-def make_features(columns: tuple[Column, ...]) -> Pipeline:
+def make_features(columns: Sequence[Column]) -> Pipeline:
     """A pipeline, not fitted, that turns the features among `columns` into numbers.
 
     skrub's TableVectorizer makes one column for each value of a category, a few for a date, and
@@ -30,14 +37,14 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
 
     Parameters
     ----------
-    columns : tuple of Column
-        As `judge_columns` found them.
+    columns : sequence of Column
+        As `read_table` found them.
 
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps "columns", "vectorizer", "strong", "imputer" and "scaler"; without the second
-        and the third where all columns are numbers.
+        For the typed frame of a table. Its steps are "vectorizer", "variance", "imputer" and
+        "scaler"; the last two alone where all columns are numbers.
     """
     names = [column.name for column in columns if column.is_feature]
     if not names:
@@ -45,13 +52,12 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
             "No column is left to learn from; add columns, or keep one that was left out with "
             "--keep."
         )
-    typed = ("columns", TypedColumns(specifications(columns)))
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     scaled: list[tuple[str, Any]] = [("imputer", imputer), ("scaler", StandardScaler())]
     numbers = [column.name for column in columns if column.kind == NUMBER]
     if len(numbers) == len(names):
         # On a table of numbers alone skrub would take longer than all classifiers together.
-        return Pipeline([typed, *scaled])
+        return Pipeline(scaled)
     skrub = import_skrub()
     texts = [column for column in columns if column.kind == TEXT]
     # Half as many numbers as there are words, because a training set may lack some of them.
@@ -67,29 +73,27 @@ def make_features(columns: tuple[Column, ...]) -> Pipeline:
         )
         for column in texts
     ]
-    named = [c for c in columns if c.kind == CATEGORY and c.n_values > MOST_VALUES]
-    encoded = [column.name for column in (*texts, *named)]
-    letters = skrub.StringEncoder(n_components=LETTER_NUMBERS, random_state=0)
+    named = [column for column in columns if column.kind == CATEGORY and not column.is_one_hot]
     vectorizer = skrub.TableVectorizer(
         cardinality_threshold=MOST_VALUES,
         # A column for both of two values, so that a value never seen before is neither.
         low_cardinality=OneHotEncoder(
             dtype="float32", handle_unknown="ignore", sparse_output=False
         ),
-        high_cardinality=letters,
+        high_cardinality=skrub.StringEncoder(n_components=LETTER_NUMBERS, random_state=0),
         # Numbers are typed already, and skrub would look at each of them several times.
         specific_transformers=[*words, *([("passthrough", numbers)] if numbers else [])],
     )
-    encoder = [("vectorizer", vectorizer), ("strong", WithoutFaintColumns(encoded))]
-    return Pipeline([typed, *encoder, *scaled])
+    encoded = [column.name for column in (*texts, *named)]
+    return Pipeline([("vectorizer", vectorizer), ("variance", DropLowVariance(encoded)), *scaled])
 
 
-def feature_names(features: Any, columns: tuple[Column, ...]) -> list[str]:
+def feature_names(features: Any, columns: Sequence[Column]) -> list[str]:
     """Names of the numbers that fitted features make, as people can read them."""
     return [_readable(str(name), columns) for name in features.get_feature_names_out()]
 
 
-def _readable(name: str, columns: tuple[Column, ...]) -> str:
+def _readable(name: str, columns: Sequence[Column]) -> str:
     if name.startswith("missingindicator_"):
         return f"{name.removeprefix('missingindicator_')} is missing"
     origins = [c for c in columns if c.is_feature and name.startswith(f"{c.name}_")]
@@ -101,6 +105,116 @@ def _readable(name: str, columns: tuple[Column, ...]) -> str:
         return f"{origin.name}: {DATE_PARTS.get(rest, rest)}"
     if origin.kind == TEXT:
         return f"{origin.name}: words, {int(rest) + 1}"
-    if origin.kind == CATEGORY and origin.n_values > MOST_VALUES:
+    if not origin.is_one_hot:
         return f"{origin.name}: letters, {int(rest) + 1}"
     return f"{origin.name} is missing" if rest == "nan" else f"{origin.name} = {rest}"
+
+
+class TypedColumns(TransformerMixin, BaseEstimator):
+    """The first step of a saved model: choose columns by name and type them as when it was fitted.
+
+    It learns nothing. A value that cannot be read as what its column holds becomes a missing one.
+
+    Parameters
+    ----------
+    columns : sequence of (name, kind, format or None, number of values)
+        The features, as `specifications` makes them.
+    decimal, thousands : str, optional
+        How numbers in columns of text are written.
+    """
+
+    def __init__(
+        self, columns: Any = (), decimal: str | None = None, thousands: str | None = None
+    ) -> None:
+        self.columns = columns
+        self.decimal = decimal
+        self.thousands = thousands
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any = None) -> TypedColumns:
+        """Nothing is learned."""
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The features of a frame, typed and in their order."""
+        _check_has_columns([name for name, *_ in self.columns], [str(name) for name in X.columns])
+        columns = [Column(n, kind, format=form, n_values=v) for n, kind, form, v in self.columns]
+        options = ReadOptions(decimal=self.decimal, thousands=self.thousands)
+        return typed_frame(X, columns, options)
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """The names of the features, in their order."""
+        return np.array([name for name, *_ in self.columns], dtype=object)
+
+
+def specifications(columns: Sequence[Column]) -> list[list[Any]]:
+    """The features among columns, as plain lists that can be saved."""
+    return [[c.name, c.kind, c.format, c.n_values] for c in columns if c.is_feature]
+
+
+def _check_has_columns(wanted: list[str], given: list[str]) -> None:
+    """An error where columns are missing, which may be there under almost the same name."""
+    missing = [name for name in wanted if name not in given]
+    if not missing:
+        return
+    plain = {_plain(name): name for name in given}
+    near = {name: plain[_plain(name)] for name in missing if _plain(name) in plain}
+    lacking = list(near) or missing
+    them = "it" if len(lacking) == 1 else "them"
+    advice = f"add {them}, empty where nothing is known."
+    if near:
+        pairs = ", ".join(f"{there!r} for {name!r}" for name, there in list(near.items())[:5])
+        advice = f"did you mean {pairs}? Rename {them}."
+    some = ", ".join(repr(name) for name in lacking[:5])
+    raise TableError(
+        f"The table lacks {'the column' if len(lacking) == 1 else 'the columns'} {some}"
+        f"{', ...' if len(lacking) > 5 else ''}, which the model was fitted with; {advice}"
+    )
+
+
+def _plain(name: str) -> str:
+    """A name without what is easily mistyped: capitals, spaces and signs between words."""
+    return "".join(name.casefold().replace("_", " ").replace("-", " ").split())
+
+
+class DropLowVariance(TransformerMixin, BaseEstimator):
+    """Drop the columns made of text that hardly vary.
+
+    A few hundred texts of a dozen words span fewer directions than a text is described by; the
+    others are rounding noise, which scaling to unit variance would turn into features.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Names of the columns of text; what was made of `name` is called `name_0`, `name_1`, ...
+
+    Attributes
+    ----------
+    kept_ : list of str
+        The columns that stay.
+    """
+
+    kept_: list[str]
+
+    def __init__(self, texts: Any = ()) -> None:
+        self.texts = texts
+
+    def fit(self, X: Any, y: Any = None) -> DropLowVariance:
+        """Find the columns that vary."""
+        made = re.compile("|".join(rf"{re.escape(name)}_\d+" for name in self.texts) or r"(?!)")
+        self.kept_ = [
+            str(name)
+            for name in X.columns
+            if made.fullmatch(str(name)) is None or float(X[name].std()) > LOW_VARIANCE
+        ]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The columns that stay."""
+        return X[self.kept_]
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """The names of the columns that stay, in their order."""
+        return np.array(self.kept_, dtype=object)

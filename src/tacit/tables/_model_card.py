@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+import math
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
-from tacit.tables._card_checks import dict_of, first_misfit, first_wrong
+from tacit.tables._columns import Column
 from tacit.tables._errors import ModelFileError
+from tacit.tables._text import INFER, ReadOptions
 
 FORMAT = 1
 SUPERVISED = ("supervised", "logistic")
@@ -16,6 +19,40 @@ SUPERVISED = ("supervised", "logistic")
 def is_supervised(model: str) -> bool:
     """Whether a method learns from labeled rows alone."""
     return model in SUPERVISED
+
+
+@dataclass(frozen=True)
+class SupervisedTwin:
+    """The supervised classifier on the same features.
+
+    Attributes
+    ----------
+    coef, intercept : list
+        As scikit-learn has them.
+    """
+
+    coef: list[list[float]]
+    intercept: list[float]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The probability that an answer is right, as a function of its margin.
+
+    Attributes
+    ----------
+    slope, offset : float
+        Of the log-odds.
+    n_labels : int
+        Labels that were held back and predicted.
+    n_right : int
+        Those that were predicted right.
+    """
+
+    slope: float
+    offset: float
+    n_labels: int
+    n_right: int
 
 
 @dataclass(frozen=True)
@@ -34,11 +71,11 @@ class ModelCard:
         Labels of each class.
     n_unlabeled : int
         Unlabeled rows that it learned from.
-    marks : list of str
+    unlabeled_markers : list of str
         What marked unlabeled rows, besides blanks and NA.
     table : str
         The table it was fitted on.
-    columns : list of dict
+    columns : list of Column
         What each column of it is.
     feature_names : list of str
         The numbers that the classifier sees.
@@ -48,17 +85,16 @@ class ModelCard:
         What holds for every labeling of the unlabeled rows.
     certificate_words : str
         The same in words.
-    supervised : dict
-        Coefficients of the supervised classifier on the same numbers: "coef" and "intercept".
-    sureness : dict or None
-        The curve that turns margins into sureness.
+    supervised : SupervisedTwin
+        The classifier without the unlabeled rows.
+    calibration : Calibration or None
+        The curve that turns margins into probabilities.
+    options : ReadOptions
+        How the table was said to be written; new tables are read in the same way.
     notes : list of str
         What was done that a reader should know.
     streamed : bool
         Whether the unlabeled rows stayed on disk.
-    separator : str or None
-        Between the values of a table of text. Signs that stood between the thousands of a column
-        do so in new tables with the same separator, unless these tell otherwise.
     command : str
         How to repeat it.
     versions : dict of str to str
@@ -69,21 +105,21 @@ class ModelCard:
 
     model: str
     target: str
-    classes: list[Any]
+    classes: list[str | int]
     label_counts: list[int]
     n_unlabeled: int
-    marks: list[str]
+    unlabeled_markers: list[str]
     table: str
-    columns: list[dict[str, Any]]
+    columns: list[Column]
     feature_names: list[str]
     alpha: float
     certificate: dict[str, Any] | None
     certificate_words: str
-    supervised: dict[str, Any]
-    sureness: dict[str, Any] | None
+    supervised: SupervisedTwin
+    calibration: Calibration | None
+    options: ReadOptions = INFER
     notes: list[str] = field(default_factory=list)
     streamed: bool = False
-    separator: str | None = None
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
@@ -104,29 +140,82 @@ class ModelCard:
             values = json.loads(text)
             number = int(values["format"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise damaged(name, "it cannot be read") from error
+            raise _damaged(name, "it cannot be read") from error
         if number > FORMAT:
-            made_by = dict_of(values.get("versions")).get("tacit", "a newer version")
+            known = values.get("versions")
+            made_by = known.get("tacit", "") if isinstance(known, dict) else ""
             raise ModelFileError(
-                f"{name} was made by tacit {made_by}, which is newer than this one; update tacit."
+                f"{name} was made by tacit {made_by or 'of a newer version'}, which is newer than "
+                "this one; update tacit."
             )
-        if set(values) != {f.name for f in fields(cls)}:
-            raise damaged(name, "its entries are not those of a model")
-        wrong = first_wrong(values)
-        if wrong is not None:
-            raise damaged(name, wrong)
-        return cls(**values)
+        try:
+            card: ModelCard = _built(cls, values, "it")
+        except ValueError as error:
+            raise _damaged(name, str(error)) from error
+        classes = card.classes
+        if len(classes) < 2 or len(set(map(str, classes))) < len(classes):
+            raise _damaged(name, "'classes' are not classes")
+        if len(card.label_counts) != len(classes) or min(card.label_counts) < 0:
+            raise _damaged(name, "'label_counts' are not counts of the classes")
+        if card.calibration is not None and card.calibration.n_labels < 1:
+            raise _damaged(name, "'calibration' is one of no labels")
+        return card
 
     def check_fits(self, pipeline: Any, name: str) -> None:
         """An error where the description is not one of this pipeline."""
-        wrong = first_misfit(asdict(self), pipeline)
-        if wrong is not None:
-            raise damaged(name, wrong)
+        try:
+            classifier = pipeline[-1]
+            shape = tuple(classifier.coef_.shape)
+            n_intercepts = int(classifier.intercept_.size)
+            classes = classifier.classes_.tolist()
+            names = {column for column, *_ in pipeline[0].columns}
+        except (AttributeError, TypeError, ValueError, IndexError) as error:
+            raise _damaged(name, "the model lacks what it describes") from error
+        coef = self.supervised.coef
+        if classes != self.classes:
+            raise _damaged(name, "'classes' are not those of the model")
+        if (len(coef), n_intercepts) != (shape[0], len(self.supervised.intercept)) or {
+            len(row) for row in coef
+        } != {shape[1]}:
+            raise _damaged(name, "'supervised' has not the shape of the model")
+        if len(self.feature_names) != shape[1]:
+            raise _damaged(name, "'feature_names' are not as many as those of the model")
+        if not names <= {column.name for column in self.columns}:
+            raise _damaged(name, "'columns' are not those of the model")
 
 
-def damaged(name: str, why: str) -> ModelFileError:
-    """The error for a description that something is wrong with."""
+def _damaged(name: str, why: str) -> ModelFileError:
     return ModelFileError(
         f"{name} has a damaged description ({why}); fit the model again with `tacit fit`, or copy "
         "the file again."
     )
+
+
+def _built(kind: Any, value: Any, name: str) -> Any:
+    """A value of a type from what JSON has of it; an error names the entry that is not one."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin is UnionType:
+        if value is None and NoneType in parts:
+            return None
+        simple = [part for part in parts if part is not NoneType]
+        # Of several types, plain ones: no conversion is tried.
+        fitting = [p for p in simple if len(simple) == 1 or type(value) is p]
+        if fitting:
+            return _built(fitting[0], value, name)
+    elif is_dataclass(kind) and isinstance(value, dict):
+        hints = get_type_hints(kind)
+        if set(value) == {entry.name for entry in fields(kind)}:
+            built = {key: _built(hints[key], one, repr(key)) for key, one in value.items()}
+            return kind(**built)  # type: ignore[operator]
+    elif origin is list and isinstance(value, list):
+        return [_built(parts[0], one, name) for one in value]
+    elif origin is dict and isinstance(value, dict):
+        return {str(key): _built(parts[1], one, name) for key, one in value.items()}
+    elif kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if abs(value) < 1e308 and math.isfinite(value):
+            return float(value)
+    elif type(value) is kind:
+        return value
+    raise ValueError(f"{name} is not what it should be")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import warnings
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from tacit.tables._errors import ModelFileError
 from tacit.tables._model_card import ModelCard
 from tacit.tables._packages import import_skops
 from tacit.tables._safe_types import sort_types
+from tacit.tables._text import ReadOptions
 
 CARD = "tacit.json"
 SCHEMA = "schema.json"
-# A model of ours has a few megabytes; a file that unpacks to more than this is a trap.
-MOST_BYTES = 4 * 2**30
+# A model of ours has a few megabytes; a file that is or unpacks to more than this is a trap. Its
+# texts, which are taken apart in memory, are smaller still.
+MOST_BYTES, MOST_TEXT_BYTES = 2**29, 2**26
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,13 @@ class Model:
     def classifier(self) -> Any:
         """The last step."""
         return self.pipeline[-1]
+
+    def with_options(self, options: ReadOptions) -> Model:
+        """The same model for tables that are written otherwise."""
+        columns = copy.copy(self.pipeline[0])
+        columns.set_params(decimal=options.decimal, thousands=options.thousands)
+        steps = [(self.pipeline.steps[0][0], columns), *self.pipeline.steps[1:]]
+        return Model(type(self.pipeline)(steps), replace(self.card, options=options))
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -155,6 +165,8 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
     if path.is_dir():
         raise ModelFileError(f"{name} is a folder; name the model file in it.")
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ModelFileError(f"{name} is far larger than a model; it was refused.")
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise ModelFileError(
@@ -170,7 +182,10 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
         )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+            # No reader of zip files unpacks more of a member than it is said to have.
+            sizes = {member.filename: member.file_size for member in archive.infolist()}
+            texts = sizes.get(SCHEMA, 0) + sizes.get(CARD, 0)
+            if sum(sizes.values()) > MOST_BYTES or texts > MOST_TEXT_BYTES:
                 raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
             damaged = archive.testzip()
             if damaged is not None:

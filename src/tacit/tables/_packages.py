@@ -12,10 +12,10 @@ def import_pandas() -> Any:
 
 
 def import_pyarrow() -> Any:
-    """The package pyarrow, with its readers of Parquet and Feather files."""
-    for part in ("pyarrow.parquet", "pyarrow.feather"):
-        _import(part, "pyarrow", "Parquet and Feather files")
-    return _import("pyarrow", "pyarrow", "Parquet and Feather files")
+    """The package pyarrow, with its readers of CSV, Parquet and Feather files."""
+    for part in ("pyarrow.csv", "pyarrow.parquet", "pyarrow.feather"):
+        _import(part, "pyarrow", "Files of tables")
+    return _import("pyarrow", "pyarrow", "Files of tables")
 
 
 def import_skrub() -> Any:

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray
-from tacit.tables._columns import Column, judge_columns
-from tacit.tables._marks import Marks, mark_notes
-from tacit.tables._reading import read_raw
-from tacit.tables._sampling import read_sample
-from tacit.tables._targets import Target, find_column, read_target
-from tacit.tables._typed_columns import as_kind
+from tacit._typing import AnyArray, Mask, Matrix
+from tacit.rows import ParquetBatches, TransformedRows
+from tacit.rows._sample import row_hash
+from tacit.tables._columns import Column, column_notes, describe_columns, typed_frame
+from tacit.tables._errors import TableError
+from tacit.tables._packages import import_pyarrow
+from tacit.tables._reading import (
+    SMALL_FILE,
+    RawTable,
+    arrow_errors,
+    as_frame,
+    check_names,
+    existing,
+    is_parquet,
+    parquet_files,
+    read_raw,
+)
+from tacit.tables._target import Target, UnlabeledMarkers, decode, find_column, read_target
+from tacit.tables._text import INFER, ReadOptions
+
+# Unlabeled rows of a file that stays on disk from which the features are learned: medians, spreads
+# and words of so many are those of all of them, as far as a model can tell.
+STREAM_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class MixedTable:
     """Rows of mixed columns, of which some have a label.
 
     Attributes
@@ -38,8 +56,10 @@ class Table:
         What was done on the way that a reader should know.
     keep, drop : tuple of str
         The columns that were asked to be used and to be left out.
-    separator : str or None
-        Between the values of a table of text.
+    options : ReadOptions
+        How it was said to be written.
+    stream : ParquetBatches or None
+        All rows, where unlabeled ones stay on disk; `frame` then has a sample of them.
     """
 
     frame: Any
@@ -50,7 +70,8 @@ class Table:
     notes: tuple[str, ...]
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    separator: str | None = None
+    options: ReadOptions = INFER
+    stream: ParquetBatches | None = None
 
     @property
     def y(self) -> AnyArray:
@@ -64,12 +85,25 @@ class Table:
 
     @property
     def n_unlabeled(self) -> int:
-        """Rows without label."""
-        return len(self.y) - self.n_labeled
+        """Rows without label that are learned from."""
+        n_rows = len(self.y) if self.stream is None else self.n_rows_in_file
+        return n_rows - self.n_labeled
+
+    def streamed_rows(self, features: Any) -> TransformedRows:
+        """The unlabeled rows on disk, made numbers by fitted features while they are read."""
+        assert self.stream is not None
+        target = self.target
+        return TransformedRows(
+            self.stream,
+            partial(_is_unlabeled, target.name, target.markers),
+            partial(_numbers, self.columns, self.options, features),
+            self.n_unlabeled,
+            len(features.get_feature_names_out()),
+        )
 
 
 def read_table(
-    source: str | Path,
+    source: Any,
     target: str,
     mark: str | Collection[str] | None = None,
     *,
@@ -79,13 +113,16 @@ def read_table(
     max_unlabeled: int | None = None,
     need_unlabeled: bool = True,
     random_state: int = 0,
-) -> Table:
+    options: ReadOptions = INFER,
+    stream: bool = False,
+) -> MixedTable:
     """Read a table with a column of labels.
 
     Parameters
     ----------
-    source : str or Path
-        A CSV, TSV, Parquet or Feather file, or "-" for the standard input.
+    source : str, Path or DataFrame
+        A CSV, TSV, Parquet or Feather file, a folder of Parquet files, "-" for the standard input,
+        or a frame of pandas or polars.
     target : str
         The column of labels; blank and NA mean "unlabeled".
     mark : str or collection of str, optional
@@ -104,10 +141,15 @@ def read_table(
         Whether a table with a label in every row is an error.
     random_state : int, default=0
         Seed of that draw.
+    options : ReadOptions
+        How a table of text is written.
+    stream : bool, default=False
+        Leave the unlabeled rows of a Parquet file on disk; a fit reads them in pieces. Features
+        are learned from the labeled rows and a sample of the others.
 
     Returns
     -------
-    Table
+    MixedTable
         With typed features and checked labels.
 
     Raises
@@ -115,60 +157,101 @@ def read_table(
     TableError
         In one sentence, with what to do about it.
     """
+    if stream and not is_parquet(source):
+        raise TableError(
+            f"{source!r} is not Parquet, and only Parquet files can be streamed; convert it, or "
+            "leave --stream out."
+        )
+    markers = UnlabeledMarkers.of(mark, labels)
+    most = STREAM_SAMPLE if stream else max_unlabeled
     sample = None
-    marks = Marks.of(mark, labels)
-    if max_unlabeled is not None:
-        sample = read_sample(source, target, marks, max_unlabeled, random_state)
-    raw = read_raw(source, target=target, marks=marks) if sample is None else sample.raw
-    n_rows_in_file = len(raw.frame) if sample is None else sample.n_rows
-    notes = list(raw.notes)
-    target = find_column(target, list(raw.frame.columns), raw.name)
-    for name in (*keep, *drop):
-        find_column(name, list(raw.frame.columns), raw.name)
-    marked = None if sample is None else sample.marked
-    found = read_target(raw.frame[target], target, marks, raw.name, need_unlabeled, marked)
-    notes += mark_notes(found.marked)
-    frame = raw.frame.drop(columns=target)
-    if max_unlabeled is not None:
+    if most is not None and is_parquet(source, -1 if stream else SMALL_FILE):
+        sample = _read_sample(existing(source), target, markers, most, random_state)
+    raw = read_raw(source, options, as_text=(target,)) if sample is None else sample.raw
+    names = list(raw.frame.columns)
+    for name in (target, *keep, *drop):
+        find_column(name, names, raw.name)
+    found = read_target(
+        raw.frame[target],
+        target,
+        markers,
+        raw.name,
+        need_unlabeled=need_unlabeled and (sample is None or sample.n_unlabeled == 0),
+        marked=None if sample is None else sample.marked,
+        parse_numbers=raw.is_text,
+        decimal=options.decimal or ".",
+    )
+    notes = [*raw.notes, *found.notes()]
+    frame, n_rows = raw.frame.drop(columns=target), len(raw.frame)
+    if sample is not None:
+        n_rows = sample.batches.n_rows
+    if max_unlabeled is not None and not stream:
         frame, found = _sampled(frame, found, max_unlabeled, random_state)
-        if len(frame) < n_rows_in_file:
-            n_unlabeled = n_rows_in_file - sum(found.counts.values())
+        if len(frame) < n_rows:
+            n_drawn, n_unlabeled = len(frame), n_rows - sum(found.counts.values())
+            n_drawn -= n_rows - n_unlabeled
             notes.append(
-                f"Of the {n_unlabeled:,} unlabeled rows, {int((~found.is_labeled).sum()):,} drawn "
-                "at random were used."
+                f"Of the {n_unlabeled:,} unlabeled rows, {n_drawn:,} drawn at random were used."
             )
-    columns = judge_columns(frame, keep, drop, raw.written)
+    columns = describe_columns(frame, keep, drop, options)
     notes += column_notes(columns)
-    typed = {
-        c.name: as_kind(frame[c.name], c.kind, c.written, c.n_values)
-        for c in columns
-        if c.is_feature
-    }
-    frame = type(frame)(typed, index=frame.index)
-    return Table(
-        frame,
-        found,
-        columns,
-        raw.name.strip("'"),
-        n_rows_in_file,
-        tuple(notes),
-        tuple(keep),
-        tuple(drop),
-        raw.separator,
+    if stream:
+        notes.append("Unlabeled rows were read from disk in pieces.")
+    return MixedTable(
+        frame=typed_frame(frame, columns, options),
+        target=found,
+        columns=columns,
+        name=raw.name.strip("'"),
+        n_rows_in_file=n_rows,
+        notes=tuple(notes),
+        keep=tuple(keep),
+        drop=tuple(drop),
+        options=options,
+        stream=sample.batches if stream and sample is not None else None,
     )
 
 
-def column_notes(columns: tuple[Column, ...]) -> list[str]:
-    """Sentences about the columns that were left out or need a word."""
-    notes = []
-    for column in columns:
-        if column.is_feature:
-            if column.note:
-                notes.append(f"{column.name!r}: {column.note}.")
-        else:
-            keep = " (use it all the same with --keep)" if column.kind == "identifier" else ""
-            notes.append(f"{column.name!r} was left out: {column.note}{keep}.")
-    return notes
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """All labeled rows of a Parquet file and some of the others, and how many have each marker."""
+
+    raw: RawTable
+    batches: ParquetBatches
+    marked: Counter[str]
+    n_unlabeled: int
+
+
+def open_batches(path: Path) -> ParquetBatches:
+    """Parquet files to be read in pieces; one that is damaged is named."""
+    for file in parquet_files(path):
+        with arrow_errors(repr(str(file))):
+            check_names(import_pyarrow().parquet.read_schema(file).names, repr(str(file)))
+    with arrow_errors(repr(str(path))):
+        return ParquetBatches(path)
+
+
+def _read_sample(
+    path: Path, target: str, markers: UnlabeledMarkers, most: int, random_state: int
+) -> _Sample:
+    """Read a Parquet file in pieces; whether a row is kept depends on its position and the seed."""
+    pyarrow = import_pyarrow()
+    batches, name = open_batches(path), repr(str(path))
+    find_column(target, list(batches.columns), name)
+    part = min(1.0, most / max(batches.n_rows, 1))
+    threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
+    pieces: list[Any] = []
+    marked, n_labeled = Counter[str](), 0
+    with arrow_errors(name):
+        for start, batch in batches:
+            position = np.arange(start, start + len(batch), dtype=np.uint64)
+            labels = decode(batch.column(target).to_pandas(), markers)
+            kept = labels.is_labeled | (row_hash(position, random_state) <= threshold)
+            marked += labels.marked
+            n_labeled += int(labels.is_labeled.sum())
+            if kept.any() or not pieces:
+                pieces.append(batch.filter(pyarrow.array(kept)))
+        frame = as_frame(pyarrow.concat_tables(pieces, promote_options="default"))
+    return _Sample(RawTable(frame, name), batches, marked, batches.n_rows - n_labeled)
 
 
 def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[Any, Target]:
@@ -177,5 +260,17 @@ def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[
         return frame, labels
     drawn = np.random.default_rng(random_state).choice(unlabeled, most, replace=False)
     rows = np.sort(np.concatenate([np.flatnonzero(labels.is_labeled), drawn]))
-    sampled = replace(labels, values=labels.values[rows])
+    sampled = replace(labels, values=labels.values[rows], is_labeled=labels.is_labeled[rows])
     return frame.iloc[rows].reset_index(drop=True), sampled
+
+
+def _is_unlabeled(target: str, markers: UnlabeledMarkers, batch: Any) -> Mask:
+    return ~decode(batch.column(target).to_pandas(), markers).is_labeled
+
+
+def _numbers(
+    columns: tuple[Column, ...], options: ReadOptions, features: Any, batch: Any
+) -> Matrix:
+    names = [column.name for column in columns if column.is_feature]
+    frame = typed_frame(as_frame(batch.select(names)), columns, options)
+    return np.asarray(features.transform(frame), dtype=np.float64)

@@ -8,8 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tacit.tables import TableError, fit_table, predict_file, predict_frame, read_table
-from tacit.tables._doubts import TableWarning
+from tacit.tables import (
+    TableError,
+    TableWarning,
+    fit_table,
+    predict_file,
+    predict_frame,
+    read_table,
+)
 
 N = 160
 RANDOM = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-r"""How sure a prediction is, learned from labels that were held back.
+r"""The probability that a prediction is right, learned from labels that were held back.
 
 Least squares gives a decision, not a probability. Here labels are held back in folds, predicted,
 and the answers that were right are told from the wrong ones by their margin: the distance of the
@@ -16,7 +16,6 @@ seen before.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,33 +24,15 @@ from scipy.special import expit
 from sklearn.model_selection import StratifiedKFold
 
 from tacit._typing import AnyArray, Matrix, Vector
+from tacit.tables._model_card import Calibration
 
 FOLDS = 10
 LEAST_LABELS = 10
 
 
-@dataclass(frozen=True)
-class Sureness:
-    """The probability that an answer is right, as a function of its margin.
-
-    Attributes
-    ----------
-    slope, offset : float
-        Of the log-odds.
-    n_labels : int
-        Labels that were held back and predicted.
-    n_right : int
-        Those that were predicted right.
-    """
-
-    slope: float
-    offset: float
-    n_labels: int
-    n_right: int
-
-    def of(self, decision: Matrix) -> Vector:
-        """The estimated probability that each answer is right."""
-        return np.asarray(expit(self.slope * margins(decision) + self.offset))
+def probabilities(calibration: Calibration, decision: Matrix) -> Vector:
+    """The estimated probability that each answer is right."""
+    return np.asarray(expit(calibration.slope * margins(decision) + calibration.offset))
 
 
 def margins(decision: Matrix) -> Vector:
@@ -62,27 +43,13 @@ def margins(decision: Matrix) -> Vector:
     return np.asarray(first_two[:, 1] - first_two[:, 0])
 
 
-def learn_sureness(
+def calibrate(
     fit: Callable[[Matrix, AnyArray], Any], X: Matrix, labels: AnyArray, random_state: int = 0
-) -> Sureness | None:
+) -> Calibration | None:
     """Hold labels back in folds and see which margins come with right answers.
 
-    Parameters
-    ----------
-    fit : callable
-        `fit(X, labels)` gives a classifier fitted on these labeled rows (and on unlabeled rows that
-        it knows of).
-    X : ndarray of shape (L, d)
-        Labeled rows.
-    labels : ndarray of shape (L,)
-        Their labels.
-    random_state : int, default=0
-        Seed of the folds.
-
-    Returns
-    -------
-    Sureness or None
-        None where there are fewer than 10 labels or a class has a single one.
+    `fit(X, labels)` gives a classifier fitted on these labeled rows. None where there are fewer
+    than 10 labels or a class has a single one.
     """
     _, codes, counts = np.unique(labels.astype(str), return_inverse=True, return_counts=True)
     if counts.min() < 2 or len(labels) < LEAST_LABELS:
@@ -94,7 +61,7 @@ def learn_sureness(
         margin[test] = margins(np.asarray(model.decision_function(X[test])))
         right[test] = np.asarray(model.predict(X[test])) == labels[test]
     slope, offset = _fit_log_odds(margin, right)
-    return Sureness(slope, offset, len(labels), int(right.sum()))
+    return Calibration(slope, offset, len(labels), int(right.sum()))
 
 
 def _fit_log_odds(margin: Vector, right: AnyArray) -> tuple[float, float]:

@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 
 from tacit.tables import TableError
-from tacit.tables._marks import Marks, mark_notes
-from tacit.tables._targets import find_column, read_target
+from tacit.tables._target import UnlabeledMarkers, find_column, read_target
 
 
 def target(values, mark=None, labels=(), **options):
-    return read_target(pd.Series(values), "y", Marks.of(mark, labels), "'t.csv'", **options)
+    markers = UnlabeledMarkers.of(mark, labels)
+    return read_target(pd.Series(values), "y", markers, "'t.csv'", **options)
 
 
 def test_blank_and_missing_mean_unlabeled():
@@ -36,14 +36,12 @@ def test_booleans_become_their_names():
 def test_several_marks_mean_unlabeled_and_each_is_told_with_its_rows():
     found = target(["a", "?", "b", "NA", "NA", "tbd", None, ""], ["?", "tbd"])
     assert found.values.tolist() == ["a", None, "b", None, None, None, None, None]
-    assert mark_notes(found.marked) == [
+    assert found.notes() == [
         "2 rows with 'NA' were taken as unlabeled.",
         "1 row with '?' was taken as unlabeled.",
         "1 row with 'tbd' was taken as unlabeled.",
     ]
-    assert mark_notes(target([0, -1, 1, -1], "-1").marked) == [
-        "2 rows with '-1' were taken as unlabeled."
-    ]
+    assert target([0, -1, 1, -1], "-1").notes() == ["2 rows with '-1' were taken as unlabeled."]
 
 
 @pytest.mark.parametrize("word", ["?", "-", "unknown", "missing", "null", "None", "N/A", "nan"])

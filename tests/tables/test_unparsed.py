@@ -2,8 +2,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables import TableError, fit_table, predict_file, predict_frame, read_table
-from tacit.tables._doubts import Doubts, TableWarning
+from tacit.tables import (
+    TableError,
+    TableWarning,
+    fit_table,
+    predict_file,
+    predict_frame,
+    read_table,
+)
+from tacit.tables._predicting import UnparsedValues
 from tests.tables import generated
 
 N = 200
@@ -30,7 +37,7 @@ def rows(**changes):
     return pd.DataFrame(given | changes)
 
 
-UNREAD = {
+UNPARSED = {
     "text": (
         {"a": ["1.5", "many", None]},
         "column 'a': 1 of 2 values are not numbers and were taken as missing, such as 'many'.",
@@ -48,7 +55,7 @@ UNREAD = {
 }
 
 
-@pytest.mark.parametrize(("changes", "sentence"), UNREAD.values(), ids=UNREAD)
+@pytest.mark.parametrize(("changes", "sentence"), UNPARSED.values(), ids=UNPARSED)
 def test_values_that_cannot_be_read_are_told_in_a_sentence_a_column(model, changes, sentence):
     with pytest.warns(TableWarning) as caught:
         found = predict_frame(model, rows(**changes))
@@ -68,10 +75,9 @@ def test_rows_that_are_empty_or_like_those_before_raise_no_doubt(model):
 
 
 def test_pieces_of_a_big_file_are_counted_together(model, tmp_path, monkeypatch):
-    monkeypatch.setattr("tacit.tables._predicting.is_big_parquet", lambda _: True)
-    monkeypatch.setattr("tacit.tables._predicting.BATCH_ROWS", 2)
+    generated.read_in_pieces(monkeypatch, 2)
     path = generated.write(rows(a=["x", "y", "1"]), tmp_path / "new.parquet")
-    doubts = Doubts(model)
+    unparsed = UnparsedValues(model)
     with pytest.warns(TableWarning, match="2 of 3 values are not numbers"):
-        assert len(list(predict_file(model, path, doubts=doubts))) == 2
-    assert [(doubt.column, doubt.n_unread) for doubt in doubts.found()] == [("a", 2)]
+        assert len(list(predict_file(model, path, unparsed=unparsed))) == 2
+    assert [(column.column, column.n_unparsed) for column in unparsed.found()] == [("a", 2)]
