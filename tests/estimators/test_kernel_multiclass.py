@@ -18,7 +18,7 @@ from tacit import (
     ProjectedLeastSquaresClassifier,
 )
 from tacit.solver import Method, Status
-from tacit.solver.kernel import KernelTable, project_kernel
+from tacit.solver._kernel_projection import KernelTable, project_kernel
 from tests.estimators.tables import partly_labeled
 
 METRICS: tuple[Any, ...] = ("labeled", "all")

@@ -15,7 +15,7 @@ from tacit.estimators._base import DecisionClassifier
 from tacit.estimators._linear import read_alpha
 from tacit.estimators._parameters import ALPHA, FINITE, KERNEL, POSITIVE
 from tacit.estimators._training import TrainingData, stack
-from tacit.solver.kernel import Expansion, KernelFeatures, fit_kernel_ridge
+from tacit.solver._kernel_ridge import Expansion, KernelFeatures, fit_kernel_ridge
 
 
 @dataclass(frozen=True)

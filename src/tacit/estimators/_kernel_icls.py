@@ -17,13 +17,13 @@ from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
 from tacit.rows import NumpyRows, one_blas_thread
 from tacit.solver import Certificate, Method, Solution, certify
-from tacit.solver.kernel import (
-    Expansion,
+from tacit.solver._kernel_projection import (
     KernelProjection,
     KernelTable,
     PenalisedCertificate,
     project_kernel,
 )
+from tacit.solver._kernel_ridge import Expansion
 
 # Rows up to which BLAS threads cost more than they bring, above all on a busy machine.
 FEW = 3000

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from tacit._typing import Matrix
-from tacit.solver.kernel._ridge import NOT_A_KERNEL
+from tacit.solver._kernel_ridge import NOT_A_KERNEL
 
 # Rounding of kernels in single precision, relative to the largest number and to the trace.
 ROUNDING = 1e-6

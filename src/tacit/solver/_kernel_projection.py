@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,19 +10,22 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from tacit._typing import Matrix, Vector
-from tacit.rows import Moments, NumpyRows
-from tacit.solver._basis import Basis
+from tacit.rows import NumpyRows
+from tacit.solver._certificate import Certificate
 from tacit.solver._constraint_set import ConstraintSet, LabeledRows
-from tacit.solver._least_squares import fit_least_squares
+from tacit.solver._kernel_active_set import solve_active_set
+from tacit.solver._kernel_ridge import (
+    NOT_A_KERNEL,
+    BorderedSystem,
+    Expansion,
+    KernelFeatures,
+    is_small,
+)
+from tacit.solver._least_squares import fit_least_squares, supervised_basis
 from tacit.solver._methods import Method
 from tacit.solver._problem import BoxProblem
 from tacit.solver._projection import SURPLUS, project
 from tacit.solver._solution import Solution, Status
-from tacit.solver.kernel._active_set import solve_active_set
-from tacit.solver.kernel._features import KernelFeatures
-from tacit.solver.kernel._fit import is_small
-from tacit.solver.kernel._ridge import NOT_A_KERNEL, BorderedSystem, Expansion
-from tacit.solver.kernel._simplex_active_set import solve_simplex_active_set
 from tacit.solver.simplex._problem import SimplexProblem
 
 # Rounding errors of one entry of the kernel, relative to the largest.
@@ -42,17 +43,8 @@ KernelMetric = Literal["labeled", "all"]
 class KernelTable:
     """The kernel between all rows, labeled ones first, and what is known of them.
 
-    Attributes
-    ----------
-    K : ndarray of shape (N, N)
-        The kernel.
-    y : ndarray of shape (L,) or (L, K)
-        The values of the first L rows; the others are unlabeled. One column of indicators a class
-        where soft labels are to be on the simplex.
-    weights : ndarray of shape (L,) or None
-        Positive weights of the labeled rows; None stands for ones.
-    unlabeled_weights : ndarray of shape (N - L,) or None
-        Weights of the others, which may be zero.
+    The values y of the labeled rows have one column of indicators a class where soft labels are to
+    be on the simplex. Weights are ones by default; those of unlabeled rows may be zero.
     """
 
     K: Matrix
@@ -83,27 +75,13 @@ class KernelTable:
         labeled = self.n_labeled if self.weights is None else self.weights.sum()
         return float(labeled + (self.roots**2).sum())
 
-    def blocks(self) -> tuple[Matrix, Matrix, Matrix]:
-        """Between labeled rows, between labeled and unlabeled rows, and between unlabeled rows."""
-        n = self.n_labeled
-        return self.K[:n, :n], self.K[:n, n:], self.K[n:, n:]
-
 
 @dataclass(frozen=True)
 class KernelProjection:
     """The kernel ridge solution of some labeling that is nearest to the supervised one.
 
-    Attributes
-    ----------
-    start, answer : Expansion
-        The supervised solution and its projection, with one dual coefficient for every row (and
-        class, where the table has one column a class).
-    solution : Solution
-        The soft labels that produce the answer, with their certificate.
-    inside : bool
-        Whether the supervised solution itself belongs to some labeling; then it is the answer.
-    squared_distance : float
-        In the metric that was minimised, summed over the classes.
+    `inside` says whether the supervised solution itself belongs to some labeling, and so is the
+    answer; the squared distance is in the metric that was minimised, summed over the classes.
     """
 
     start: Expansion
@@ -113,38 +91,45 @@ class KernelProjection:
     squared_distance: float
 
 
+@dataclass(frozen=True)
+class PenalisedCertificate(Certificate):
+    """A certificate with a guarantee on the squared loss plus alpha times the squared norm.
+
+    All other numbers are about the squared loss itself.
+
+    Attributes
+    ----------
+    penalised_improvement : float
+        The penalised loss on all rows, divided by their number, falls by at least this much,
+        whatever the labels are. Without a penalty it is `guaranteed_improvement`; always given.
+    """
+
+    penalised_improvement: float = 0.0
+
+    def _second_sentence(self) -> str:
+        if self.guaranteed_improvement is not None or self.worst_change == self.best_change == 0.0:
+            return super()._second_sentence()
+        return (
+            "Whatever the unknown labels are, the squared loss on these rows plus the penalty "
+            f"falls by at least {self.penalised_improvement:.4g} a row; the squared loss alone "
+            f"changes by {self.best_change:+.4g} at best and {self.worst_change:+.4g} at worst."
+        )
+
+
 def project_kernel(
     table: KernelTable, alpha: float, fit_intercept: bool, metric: KernelMetric, method: Method
 ) -> KernelProjection:
     """Project the supervised kernel fit onto the kernel ridge solutions of all labelings.
 
-    Parameters
-    ----------
-    table : KernelTable
-        The rows.
-    alpha : float
-        The penalty on the squared norm, in the supervised fit, in every member of the set and in
-        the metric.
-    fit_intercept : bool
-        Whether there is a constant, which is not penalised.
-    metric : {"labeled", "all"}
-        The penalised loss on the labeled rows, or the change on all rows with its penalty.
-    method : Method
-        The solver.
-
-    Returns
-    -------
-    KernelProjection
-        With the certificate of its optimality.
-
-    Notes
-    -----
-    O(N^3) for the factors, and as much a few times for the labels. With one column a class and a
-    kernel of low rank r the interior-point method takes O(U r^2 K^2 + (r K)^3) an iteration.
+    The penalty `alpha` on the squared norm is in the supervised fit, in every member of the set and
+    in the metric: the penalised loss on the labeled rows, or the change on all rows with its
+    penalty. O(N^3) for the factors, and as much a few times for the labels. With one column a class
+    and a kernel of low rank r the interior-point method takes O(U r^2 K^2 + (r K)^3) an iteration.
     """
     if is_small(alpha, table.K):
         return _by_features(table, alpha, fit_intercept, metric, method)
-    within, between, among = table.blocks()
+    n, K = table.n_labeled, table.K
+    within, between, among = K[:n, :n], K[:n, n:], K[n:, n:]
     n_unlabeled, roots = table.n_unlabeled, table.roots
     system = BorderedSystem(within, table.weights, alpha, fit_intercept)
     start = system.solve(table.y)
@@ -195,53 +180,46 @@ def _factor(matrix: Matrix, rounding: float) -> Matrix:
 
 def _empty(labels: Matrix, method: Method) -> Solution:
     """The solution where no row counts, and all labels are as good."""
-    nothing, share = np.zeros((0, 0)), 0.5
-    problem: BoxProblem | SimplexProblem = BoxProblem(nothing, np.zeros(0))
-    if labels.ndim == 2:
-        share = 1.0 / labels.shape[1]
-        problem = SimplexProblem(nothing, np.zeros((0, labels.shape[1])))
-    return replace(method.box(problem), soft_labels=np.full(labels.shape, share))
+    solution = method.box(_problem(np.zeros((0, 0)), labels[:0]))
+    share = 0.5 if labels.ndim == 1 else 1.0 / labels.shape[1]
+    return replace(solution, soft_labels=np.full(labels.shape, share))
+
+
+def _problem(V: Matrix, values: Matrix) -> BoxProblem | SimplexProblem:
+    kind = BoxProblem if values.ndim == 1 else SimplexProblem
+    return kind(V, V.T @ values)
 
 
 def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
     """The labels nearest to the values, and whether they lead to the supervised solution itself."""
-    if values.ndim == 1:
-        box = BoxProblem(V, values @ V)
-        inside = bool(((values >= 0.0) & (values <= 1.0)).all())
-        solution = _solve_problem(box, inside, method, partial(solve_active_set, box, values))
-        return solution, solution.status is Status.INSIDE
-    # What values do not add up to over the classes is the same for all labels, and out of reach.
-    surplus = 1.0 - values.sum(axis=1)
-    values = values + surplus[:, None] / values.shape[1]
-    simplex = SimplexProblem(V, V.T @ values)
-    solution = _solve_problem(
-        simplex,
-        bool((values >= 0.0).all()),
-        method,
-        partial(solve_simplex_active_set, simplex, values),
-    )
-    size = float(np.linalg.norm(simplex.target) + np.linalg.norm(V.sum(axis=0)))
+    surplus = np.zeros(len(values))
+    if values.ndim == 2:
+        # What values do not add up to over the classes is the same for all labels: out of reach.
+        surplus = 1.0 - values.sum(axis=1)
+        values = values + surplus[:, None] / values.shape[1]
+    problem = _problem(V, values)
+    solution = _solve_problem(problem, values, method)
+    size = float(np.linalg.norm(problem.target) + np.linalg.norm(V.sum(axis=0)))
     is_same = bool(np.linalg.norm(surplus @ V) <= SURPLUS * size)
     return solution, is_same and solution.status is Status.INSIDE
 
 
 def _solve_problem(
-    problem: BoxProblem | SimplexProblem,
-    inside: bool,
-    method: Method,
-    active_set: Callable[..., Solution | None],
+    problem: BoxProblem | SimplexProblem, values: Matrix, method: Method
 ) -> Solution:
     if method.solver != "auto":
         return method.box(problem)
     solution = None
+    inside = bool((values >= 0.0).all() and (values.ndim == 2 or (values <= 1.0).all()))
     if inside or problem.rank > MANY_DIRECTIONS * problem.n_labels:
-        solution = active_set(method.tol, method.max_iter)
+        solution = solve_active_set(problem, values, method.tol, method.max_iter)
     if solution is not None:
         return solution
     solution = method.box(problem)
     if solution.status is Status.STALLED:
         # Close to the answer, so that it is plain which labels are at their bounds.
-        exact = active_set(method.tol, method.max_iter, solution.labels())
+        start = solution.labels()
+        exact = solve_active_set(problem, values, method.tol, method.max_iter, start)
         solution = solution if exact is None else exact.after(solution)
     return solution
 
@@ -253,10 +231,9 @@ def _by_features(
     features = KernelFeatures.of(table.K, fit_intercept)
     n = table.n_labeled
     X, rows = features.values[:n], NumpyRows(features.values[n:], table.unlabeled_weights)
-    labeled = LabeledRows(X, table.y, table.weights)
-    moments = Moments.of(NumpyRows(X, table.weights))
-    basis = Basis.of(moments, alpha, fit_intercept)
+    basis, moments = supervised_basis(X, table.weights, alpha, fit_intercept)
     start = fit_least_squares(basis, X, table.y, table.weights)
+    labeled = LabeledRows(X, table.y, table.weights)
     constraints = ConstraintSet.of(labeled, moments, rows, alpha, fit_intercept)
     projection = project(constraints, start, metric, basis, method)
     solution = projection.solution

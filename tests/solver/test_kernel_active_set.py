@@ -1,0 +1,90 @@
+"""The active-set method of kernels beside the interior-point method, for either set of labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit._typing import Matrix
+from tacit.solver import (
+    BoxProblem,
+    SimplexProblem,
+    Status,
+    solve_interior_point,
+    solve_simplex_interior_point,
+)
+from tacit.solver._kernel_active_set import solve_active_set
+
+
+def problem(
+    seed: int, n: int = 40, rank: int = 43, spread: float = 0.3, n_classes: int = 3
+) -> tuple[Any, Matrix]:
+    """Labels in the interval for one class, on the simplex for more."""
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(n, rank)) / np.arange(1, rank + 1) ** 0.5
+    if n_classes == 1:
+        values = random.normal(0.5, 2.0 * spread, size=n)
+        return BoxProblem(V, V.T @ values), values
+    values = 1.0 / n_classes + spread * random.normal(size=(n, n_classes))
+    values += (1.0 - values.sum(axis=1, keepdims=True)) / n_classes
+    return SimplexProblem(V, V.T @ values), values
+
+
+def interior_point(problem: Any, tol: float = 1e-8) -> Any:
+    if isinstance(problem, BoxProblem):
+        return solve_interior_point(problem, tol=tol)
+    return solve_simplex_interior_point(problem, tol=tol)
+
+
+# Few labels at zero, many of them, and equations without a unique answer.
+@pytest.mark.parametrize(("rank", "spread"), [(43, 0.2), (43, 0.8), (30, 0.2)])
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4])
+def test_it_finds_what_the_interior_point_method_finds(
+    rank: int, spread: float, n_classes: int
+) -> None:
+    found = 0
+    for seed in range(8):
+        given, values = problem(seed, rank=rank, spread=spread, n_classes=n_classes)
+        ours = solve_active_set(given, values)
+        if ours is None:
+            continue
+        found += 1
+        theirs = interior_point(given, tol=1e-12)
+        assert ours.status in (Status.OPTIMAL, Status.INSIDE)
+        assert ours.is_optimal(1e-8)
+        assert ours.labels().min() >= 0.0
+        assert ours.labels().max() <= 1.0
+        if n_classes > 1:
+            np.testing.assert_allclose(ours.labels().sum(axis=1), 1.0, atol=1e-12)
+        np.testing.assert_allclose(ours.residual, theirs.residual, atol=1e-6)
+    assert found >= 4
+
+
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_labels_of_another_solver_are_a_start(n_classes: int) -> None:
+    given, values = problem(3, n_classes=n_classes)
+    first = interior_point(given)
+    again = solve_active_set(given, values, start=first.labels())
+    assert again is not None
+    assert again.n_iter <= 2
+    np.testing.assert_allclose(again.labels(), first.labels(), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_values_that_are_labels_are_the_answer(n_classes: int) -> None:
+    given, values = problem(0, spread=0.02, n_classes=n_classes)
+    solution = solve_active_set(given, values)
+    assert solution is not None
+    assert solution.status is Status.INSIDE
+    np.testing.assert_array_equal(solution.labels(), values)
+
+
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_it_says_none_rather_than_something_wrong(n_classes: int) -> None:
+    given, values = problem(1, n_classes=n_classes)
+    settled = solve_active_set(given, values)
+    assert settled is not None
+    assert settled.n_iter > 1
+    assert solve_active_set(given, values, max_iter=1) is None
