@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.speed import HEADER, Line
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.selection import compare
-from tacit.selection._folds import plan_folds
 from tacit.selection._labeled_table import read_table
+from tacit.selection._splitters import plan_splits
 
 N_ROWS, N_FEATURES, N_LABELS = 5_000, 30, 60
 N_REPEATS, N_JOBS = 5, 2
@@ -44,12 +44,12 @@ class SameSplits:
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """How many there are."""
-        return len(plan_folds(self._table, None, N_REPEATS, 0))
+        return len(plan_splits(self._table, None, N_REPEATS, 0))
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
         """Rows to train and to test on."""
-        for fold in plan_folds(self._table, None, N_REPEATS, 0):
-            yield fold.train, fold.test
+        for split in plan_splits(self._table, None, N_REPEATS, 0):
+            yield split.labeled, split.test
 
 
 def compared() -> float:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
-from tacit.selection import Comparison, Kind, compare
-from tacit.selection._contestants import default_contestants
-from tacit.selection._evaluate import Training, evaluate
+from tacit.selection import Comparison, Kind, compare, default_contestants
+from tacit.selection._compare import final_model
+from tacit.selection._evaluate import Split, evaluate
 from tacit.selection._labeled_table import default_preprocessing, read_table
 
 N_UNLABELED = 500
@@ -154,9 +154,10 @@ def true_errors(X: Matrix, y: AnyArray, n_labels: int, n: int) -> dict[str, floa
     known[n_labels:] = -1
     table = read_table(X, known)
     new = np.arange(n, len(y))
-    training = Training((), table.labeled, np.arange(n_labels, n), new)
-    results = evaluate(table, default_contestants(default_preprocessing(X[:n])), None, training)
-    return {name: float(np.mean(p != y[new])) for name, p in results.predictions.items()}
+    split = Split(table.labeled, np.arange(n_labels, n), new)
+    contestants = default_contestants(default_preprocessing(X[:n]))
+    outcomes = evaluate(table, (final_model, split), contestants, "truth")
+    return {o.name: float(np.mean(o.value.predictions != y[new])) for o in outcomes}
 
 
 HEADER = (

@@ -15,15 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from tacit.estimators import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 from tacit.report import COLOURS, new_figure
 from tacit.research.experiments import (
-    Contender,
+    Contestant,
     Experiment,
     LearningCurves,
     Results,
-    Sees,
-    Table,
+    complete_table,
     run,
 )
-from tacit.research.experiments._contenders import ICLS, SELF_LEARNING, SUPERVISED
+from tacit.research.experiments._contestants import ICLS, SELF_LEARNING, SUPERVISED
 from tacit.research.experiments._measures import ERROR
 
 N_DRAWS = 300
@@ -37,15 +36,15 @@ def measure() -> Results:
     """Fit everything, on the same draws; every row without label is tested."""
     X, progression = load_diabetes(return_X_y=True)
     y = progression > np.median(progression)
-    table = Table.of("diabetes", StandardScaler().fit_transform(X), y)
-    contenders = (
-        Contender(SUPERVISED, LeastSquaresClassifier(), Sees.LABELED),
-        Contender(RIDGE, LeastSquaresClassifier(alpha="loo"), Sees.LABELED),
-        Contender(SELF_LEARNING, SelfLearningClassifier()),
-        Contender(ICLS, ICLSClassifier()),
+    table = complete_table("diabetes", StandardScaler().fit_transform(X), y)
+    contestants = (
+        Contestant(SUPERVISED, LeastSquaresClassifier()),
+        Contestant(RIDGE, LeastSquaresClassifier(alpha="loo")),
+        Contestant(SELF_LEARNING, SelfLearningClassifier(), SUPERVISED),
+        Contestant(ICLS, ICLSClassifier(), SUPERVISED),
     )
     protocol = LearningCurves(N_DRAWS, N_LABELED, SIZES, transductive=True)
-    return run([Experiment((table,), protocol, contenders)])
+    return run([Experiment((table,), protocol, contestants)])
 
 
 def draw(results: Results, path: Path) -> None:

@@ -16,7 +16,8 @@ import numpy as np
 from sklearn.base import clone
 
 from tacit.research.datasets._generators import aligned_clusters
-from tacit.research.experiments._family import family_contenders
+from tacit.research.experiments._family import family_contestants
+from tacit.selection._contestants import seeded
 
 data = aligned_clusters(300, random_state=1, radius=1.6)
 X, y = data.X, data.y.astype(int)
@@ -26,10 +27,10 @@ partly = np.full(len(y), -1)
 partly[labeled] = y[labeled]
 
 # %%
-# ``family_contenders`` names each method with its twin and sensible settings.
+# ``family_contestants`` names each method with its twin and sensible settings.
 
-contenders = {contender.name: contender for contender in family_contenders()}
-methods = [contender for contender in contenders.values() if contender.twin != contender.name]
+contestants = {contestant.name: contestant for contestant in family_contestants()}
+methods = [contestant for contestant in contestants.values() if contestant.twin is not None]
 corners = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
 grid = np.meshgrid(*(np.linspace(low, high, 150) for low, high in zip(*corners, strict=True)))
 points = np.column_stack([part.ravel() for part in grid])
@@ -38,8 +39,8 @@ COLOURS = np.array(["#D55E00", "#0072B2"])
 
 def draw(axes, method):
     """The rows, and the borders of a method and its twin."""
-    twin = clone(contenders[method.twin].estimator).fit(X[labeled], y[labeled])
-    model = method.unfitted("gallery").fit(X, partly)
+    twin = clone(contestants[method.twin].estimator).fit(X[labeled], y[labeled])
+    model = seeded(method.estimator, f"gallery|{method.name}").fit(X, partly)
     axes.scatter(*X.T, s=5, color=COLOURS[y], alpha=0.35, linewidth=0)
     axes.scatter(*X[labeled].T, s=45, color=COLOURS[y[labeled]], edgecolor="black")
     for fitted, style in ((twin, "dashed"), (model, "solid")):

@@ -1,32 +1,75 @@
-"""Worker processes on this machine."""
+"""Calls side by side: in this process, in several on this machine, or on a Dask cluster."""
 
 from __future__ import annotations
 
 import multiprocessing.resource_tracker
 import signal
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
-from joblib import Parallel
+from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
+Data = TypeVar("Data")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
-def as_they_end(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Generator[Any]:
+# Tasks handed to a cluster ahead of what its workers do, so that none of them waits.
+AHEAD = 3
+
+
+def run_all(
+    function: Callable[[Data, Task], Result],
+    data: Mapping[str, Data],
+    tasks: Sequence[tuple[str, Task]],
+    n_jobs: int | None = None,
+    cluster: str | None = None,
+    **options: Any,
+) -> Generator[tuple[int, Result]]:
+    """Call `function(data[name], task)` for each (name, task), yielding (position, result).
+
+    Results come as they end, in any order; closed early, the rest is given up.
+
+    Parameters
+    ----------
+    function : callable
+        What to do; it must be possible to pickle it.
+    data : mapping of name to data
+        Sent to every worker of a cluster once.
+    tasks : sequence of (name, task)
+        What to do it with.
+    n_jobs : int, optional
+        Processes on this machine, as joblib counts them.
+    cluster : str, optional
+        Address of a Dask scheduler, used instead of processes on this machine.
+    **options
+        For joblib's Parallel.
+    """
+    numbered = ((place, *task) for place, task in enumerate(tasks))
+    if cluster is not None and tasks:
+        yield from _on_cluster(function, data, numbered, cluster)
+    elif effective_n_jobs(n_jobs) > 1 and tasks:
+        calls = (delayed(_call)(k, function, data[name], task) for k, name, task in numbered)
+        yield from _in_processes(calls, n_jobs, **options)
+    else:
+        # Without joblib, so that an interrupt ends at once and errors keep a short traceback.
+        yield from (_call(k, function, data[name], task) for k, name, task in numbered)
+
+
+def _call(
+    place: int, function: Callable[[Data, Task], Result], data: Data, task: Task
+) -> tuple[int, Result]:
+    return place, function(data, task)
+
+
+def _in_processes(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Generator[Any]:
     """What delayed `calls` give, in the order in which they end.
 
     Workers do not hear Ctrl-C, which a terminal sends to them too: the process that began them ends
     them, and theirs would only be tracebacks of calls that were cut off.
-
-    Parameters
-    ----------
-    calls : iterable of delayed calls
-        What to do.
-    n_jobs : int or None
-        Processes, as joblib counts them.
-    **options
-        For joblib's Parallel.
     """
     with _unheard_by_children(signal.SIGINT):
         done = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **options)(calls)
@@ -57,3 +100,38 @@ def _unheard_by_children(number: signal.Signals) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _on_cluster(
+    function: Callable[[Data, Task], Result],
+    data: Mapping[str, Data],
+    tasks: Iterator[tuple[int, str, Task]],
+    address: str,
+) -> Generator[tuple[int, Result]]:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError("A Dask cluster needs Dask: pip install 'tacit[dask]'") from error
+    try:
+        connected = distributed.Client(address)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"No Dask scheduler answers at cluster={address!r} ({error}); give the address that it "
+            "prints when it starts, such as tcp://10.0.0.1:8786."
+        ) from error
+    client: Any
+    with connected as client:
+        # One copy of the data on every worker, not one with every task. As a list, because the
+        # names of a mapping would be those that all users of the cluster share.
+        copies = client.scatter(list(data.values()), broadcast=True)
+        held = dict(zip(data, copies, strict=True))
+
+        def submit(place: int, name: str, task: Task) -> Any:
+            return client.submit(_call, place, function, held[name], task, pure=False)
+
+        ahead = AHEAD * max(1, sum(client.nthreads().values()))
+        running: Any = distributed.as_completed(submit(*each) for each in islice(tasks, ahead))  # type: ignore[no-untyped-call]
+        for future in running:
+            yield future.result()
+            for each in islice(tasks, 1):
+                running.add(submit(*each))

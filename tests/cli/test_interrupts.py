@@ -199,10 +199,10 @@ def interrupt_unseen():
     class Thing:
         pass
 
-    run_trials = experiment.run_trials
+    run_all = experiment.run_all
 
-    def run_and_interrupt(*arguments):
-        for ended in run_trials(*arguments):
+    def run_and_interrupt(*arguments, **options):
+        for ended in run_all(*arguments, **options):
             thing = Thing()
             reference = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.SIGINT))
             del thing
@@ -210,7 +210,7 @@ def interrupt_unseen():
             yield ended
 
     sys.unraisablehook = lambda _: None
-    experiment.run_trials = run_and_interrupt
+    experiment.run_all = run_and_interrupt
 
 
 def test_an_interruption_that_python_drops_is_heeded_when_the_next_trial_ends(tmp_path):

@@ -14,9 +14,8 @@ import pytest
 
 from benchmarks.verdicts import against, featureless, hidden, pure_noise
 from tacit.selection import Kind, compare, default_contestants
-from tacit.selection._differences import paired_difference
 from tacit.selection._labeled_table import default_preprocessing
-from tacit.selection._verdict import judge_methods
+from tacit.selection._verdict import judge_methods, paired_difference
 
 MARGIN = 0.02
 FOLDS, REPEATS = 10, 2

@@ -158,7 +158,7 @@ def test_losses_are_those_of_fits_made_by_hand() -> None:
                 1.0 - clone(model).fit(X[train], y[train]).score(X[test], y[test])
             )
     for name in expected:
-        found = [split.loss for split in comparison.splits if split.name == name]
+        found = [split.value for split in comparison.splits if split.classifier == name]
         assert found == pytest.approx(expected[name])
         assert comparison.losses[name] == pytest.approx(np.mean(expected[name]))
 
@@ -279,7 +279,7 @@ def test_rows_of_x_unlabeled_count_like_marked_ones(form: Any) -> None:
     found = compare(
         form(X[labeled]), y[labeled], pair(), X_unlabeled=form(X[~labeled]), cv=3, n_repeats=1
     )
-    assert [s.loss for s in found.splits] == [s.loss for s in expected.splits]
+    assert [s.value for s in found.splits] == [s.value for s in expected.splits]
     assert found.n_unlabeled == expected.n_unlabeled == 40
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from tacit._typing import Vector
-from tacit.selection._differences import holm, paired_difference
+from tacit.selection._verdict import holm, paired_difference
 
 
 def test_the_variance_is_that_of_nadeau_and_bengio() -> None:

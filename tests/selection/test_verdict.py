@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score, log_loss, make_scorer
 
-from tacit.selection._differences import PairedDifference
 from tacit.selection._measure import read_measure
 from tacit.selection._verdict import (
     Kind,
     MethodVerdict,
+    PairedDifference,
     decisive_method,
     judge_methods,
     labels_needed,

@@ -22,7 +22,7 @@ from tacit.cli._options import Debug, Jobs
 from tacit.cli._output import stage, stdout_console
 
 if TYPE_CHECKING:
-    from tacit.research.experiments import Contender
+    from tacit.selection import Contestant
 
 
 def benchmark(
@@ -45,25 +45,31 @@ def benchmark(
     chosen = chosen_datasets(datasets)
     from tacit.cli._grids import PIPE_WIDTH, print_grid
     from tacit.research.datasets import PAPER, DatasetNotFoundError, load_prepared
-    from tacit.research.experiments import CrossValidation, Experiment, RunStore, Table, run
+    from tacit.research.experiments import (
+        CrossValidation,
+        Experiment,
+        RunStore,
+        complete_table,
+        run,
+    )
     from tacit.research.experiments._family import N_FOLDS, family_table
 
-    contenders = _contenders(methods)
+    contestants = _contestants(methods)
     check_folder(out)
     found, missing = load_prepared(chosen or PAPER, data)
     if missing and (chosen or not found):
         raise DatasetNotFoundError(" ".join(missing.values()))
-    tables = tuple(Table.of(each.name, each.X, each.y) for each in found)
+    tables = tuple(complete_table(each.name, each.X, each.y) for each in found)
     with resumable(out):
         with stage("Fitting") as on_progress:
             results = run(
-                [Experiment(tables, CrossValidation(repeats, n_folds=N_FOLDS), contenders)],
+                [Experiment(tables, CrossValidation(repeats, n_folds=N_FOLDS), contestants)],
                 RunStore(out / "runs"),
                 jobs=jobs,
                 cluster=cluster,
                 on_progress=on_progress,
             )
-        grid = family_table(results, contenders, N_FOLDS)
+        grid = family_table(results, contestants, N_FOLDS)
         grid.write(out, "family")
         remove_left_behind(out)
     console = stdout_console(PIPE_WIDTH)
@@ -73,13 +79,13 @@ def benchmark(
     console.print(Text(f"The table is in {out / 'family.md'}, .tex and .csv."))
 
 
-def _contenders(methods: list[str] | None) -> tuple[Contender, ...]:
-    from tacit.research.experiments._family import family_contenders
+def _contestants(methods: list[str] | None) -> tuple[Contestant, ...]:
+    from tacit.research.experiments._family import family_contestants
 
-    every = family_contenders()
+    every = family_contestants()
     if not methods:
         return every
-    known = {contender.name.lower(): contender for contender in every}
+    known = {contestant.name.lower(): contestant for contestant in every}
     names = [name.strip() for text in methods for name in text.split(",") if name.strip()]
     strangers = [name for name in names if name.lower() not in known]
     if strangers or not names:
@@ -89,5 +95,5 @@ def _contenders(methods: list[str] | None) -> tuple[Contender, ...]:
             param_hint="--methods",
         )
     wanted = {known[name.lower()].name for name in names}
-    wanted |= {known[name.lower()].twin for name in names}
-    return tuple(contender for contender in every if contender.name in wanted)
+    wanted |= {str(known[name.lower()].twin) for name in names}
+    return tuple(contestant for contestant in every if contestant.name in wanted)

@@ -188,7 +188,7 @@ def _print(console: Console, found: TableComparison) -> None:
     if comparison.losses:
         console.print()
         print_table(console, _grid(found))
-        from tacit.selection._differences import CONFIDENCE
+        from tacit.selection._verdict import CONFIDENCE
 
         unit = "points" if comparison.measure.in_points else comparison.measure.name
         console.print()

@@ -16,7 +16,8 @@ from tacit.cli._options import Debug
 from tacit.cli._output import new_grid, print_heading, print_paragraph, stage, stdout_console
 
 if TYPE_CHECKING:
-    from tacit.research.experiments import LearningCurves, Results, Table
+    from tacit.research.experiments import LearningCurves, Results
+    from tacit.selection._labeled_table import LabeledTable
 
 DATASET = "Breast cancer (WDBC)"
 N_LABELED = 35
@@ -38,19 +39,25 @@ def demo(
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import StandardScaler
 
-    from tacit.research.experiments import Experiment, LearningCurves, Table, paper_contenders, run
-    from tacit.research.experiments._contenders import ORACLE
+    from tacit.research.experiments import (
+        Experiment,
+        LearningCurves,
+        complete_table,
+        paper_contestants,
+        run,
+    )
+    from tacit.research.experiments._contestants import ORACLE
     from tacit.research.experiments._figures import draw_comparison
 
     X, y = load_breast_cancer(return_X_y=True)
-    table = Table.of(DATASET, StandardScaler().fit_transform(X), y)
+    table = complete_table(DATASET, StandardScaler().fit_transform(X), y)
     rest = len(y) - N_LABELED
     sizes = tuple(2**k for k in range(1, 10) if 2**k < rest / 2)
     # Every row without label is tested, the unlabeled ones too: they are what a user has.
     protocol = LearningCurves(draws, N_LABELED, (*sizes, rest), transductive=True)
-    contenders = tuple(c for c in paper_contenders() if c.name != ORACLE)
+    contestants = tuple(c for c in paper_contestants() if c.name != ORACLE)
     with stage("Drawing labels and fitting") as on_progress:
-        results = run([Experiment((table,), protocol, contenders)], on_progress=on_progress)
+        results = run([Experiment((table,), protocol, contestants)], on_progress=on_progress)
     with written_whole(out) as partial:
         title = f"{DATASET}: {N_LABELED} labels, {draws} random draws"
         draw_comparison(results, title).savefig(partial)
@@ -92,7 +99,7 @@ def _check_plot(out: Path) -> None:
 
 
 def _grid(results: Results, n_unlabeled: int) -> Grid:
-    from tacit.research.experiments._contenders import SUPERVISED
+    from tacit.research.experiments._contestants import SUPERVISED
     from tacit.research.experiments._measures import ERROR, TRAINING_LOSS
 
     headings = ("classifier", "mean error", "times worse", "median loss", "times worse")
@@ -113,7 +120,7 @@ def _grid(results: Results, n_unlabeled: int) -> Grid:
     return grid
 
 
-def _print_certificates(console: Console, table: Table, protocol: LearningCurves) -> None:
+def _print_certificates(console: Console, table: LabeledTable, protocol: LearningCurves) -> None:
     """What can be said in the first draw without knowing any of the hidden labels."""
     from tacit.estimators import ProjectedLeastSquaresClassifier, SelfLearningClassifier
 

@@ -1,8 +1,8 @@
 """Splitters that know which rows can be tested on, and comparisons made with them."""
 
-from tacit.selection._comparing import compare
+from tacit.selection._compare import compare
 from tacit.selection._comparison import Comparison
-from tacit.selection._contestants import Contestant, default_contestants
+from tacit.selection._contestants import Contestant, Sees, default_contestants
 from tacit.selection._curve import LearningCurve
 from tacit.selection._learning import learning_curve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
@@ -15,6 +15,7 @@ __all__ = [
     "LabeledKFold",
     "LabeledStratifiedShuffleSplit",
     "LearningCurve",
+    "Sees",
     "Verdict",
     "compare",
     "default_contestants",

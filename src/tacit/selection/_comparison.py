@@ -8,41 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.report import HtmlDisplay
 from tacit.selection._contestants import Contestant
-from tacit.selection._differences import PairedDifference
-from tacit.selection._frames import as_frame
+from tacit.selection._evaluate import Run
+from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
-from tacit.selection._verdict import Kind, MethodVerdict, Verdict
+from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verdict
 from tacit.selection._wording import difference_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tacit.report import Page
-
-
-@dataclass(frozen=True)
-class SplitLoss:
-    """The loss of one contestant on the test rows of one split.
-
-    Attributes
-    ----------
-    repeat, fold : int
-        The split.
-    name : str
-        The contestant.
-    n_labeled, n_unlabeled, n_test : int
-        Rows trained and tested on.
-    loss : float
-        Smaller is better.
-    """
-
-    repeat: int
-    fold: int
-    name: str
-    n_labeled: int
-    n_unlabeled: int
-    n_test: int
-    loss: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +36,7 @@ class Comparison(HtmlDisplay):
         Mean loss of each contestant over the splits.
     baseline : str or None
         The supervised contestant with the smallest mean loss.
-    splits : tuple of SplitLoss
+    splits : tuple of Run
         Every loss that was measured.
     contestants : tuple of Contestant
         Who took part.
@@ -77,13 +52,16 @@ class Comparison(HtmlDisplay):
         Splits.
     notes : tuple of str
         What should be known about how it was measured.
+    models : dict of str to estimator
+        The contestants, fitted on all labels; with labels as numbers, see `compare`. Empty where
+        nothing could be scored.
     """
 
     verdict: Verdict
     methods: Mapping[str, MethodVerdict]
     losses: Mapping[str, float]
     baseline: str | None
-    splits: tuple[SplitLoss, ...]
+    splits: tuple[Run, ...]
     contestants: tuple[Contestant, ...]
     measure: Measure
     margin: float
@@ -92,6 +70,7 @@ class Comparison(HtmlDisplay):
     n_folds: int
     n_repeats: int
     notes: tuple[str, ...]
+    models: Mapping[str, Any]
 
     @property
     def n_labels(self) -> int:
@@ -137,9 +116,10 @@ class Comparison(HtmlDisplay):
         Returns
         -------
         pandas.DataFrame
-            The fields of SplitLoss.
+            Split (repeat and fold), name, rows trained and tested on, and loss.
         """
-        return as_frame([vars(split) for split in self.splits], SPLIT_COLUMNS)
+        rows = [vars(run) | {"name": run.classifier, "loss": run.value} for run in self.splits]
+        return as_frame(rows, SPLIT_COLUMNS)
 
     def plot(self) -> Figure:
         """The verdict as a picture: each method's difference from its twin around zero.
@@ -232,4 +212,4 @@ COLUMNS = (
     "verdict",
     "labels_needed",
 )
-SPLIT_COLUMNS = tuple(SplitLoss.__dataclass_fields__)
+SPLIT_COLUMNS = ("repeat", "fold", "name", "n_labeled", "n_unlabeled", "n_test", "loss")

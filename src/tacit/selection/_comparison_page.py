@@ -20,8 +20,7 @@ from tacit.report import (
     new_figure,
     page_picture,
 )
-from tacit.selection._differences import CONFIDENCE
-from tacit.selection._verdict import Kind
+from tacit.selection._verdict import CONFIDENCE, Kind
 from tacit.selection._wording import interval_text
 
 if TYPE_CHECKING:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import joblib
@@ -54,9 +56,17 @@ SEMI_SUPERVISED = (
 )
 
 
+class Sees(Enum):
+    """What a contestant is given to fit."""
+
+    LABELED = "the labeled rows"
+    UNLABELED = "the labeled rows, and the unlabeled ones marked by -1"
+    EVERYTHING = "all rows with all labels"
+
+
 @dataclass(frozen=True)
 class Contestant:
-    """One classifier of a comparison.
+    """One classifier of a comparison or an experiment.
 
     Attributes
     ----------
@@ -64,23 +74,35 @@ class Contestant:
         What tables and figures call it.
     estimator : scikit-learn classifier
         Not fitted. A Pipeline is fitted step by step: preprocessing on all training rows, labeled
-        and unlabeled, for supervised and semi-supervised contestants alike.
+        and unlabeled, for supervised and semi-supervised contestants alike. Parameters called
+        `random_state` that are None get a seed that is a hash of the run.
     twin : str or None, default=None
         For a semi-supervised classifier, the name of the supervised one it would replace. None
         marks a supervised classifier, which is fitted on the labeled rows only.
     description : str
         What it is, for readers who do not know its name.
+    sees : Sees, optional
+        What it may use, where that does not follow from `twin`; for experiments, in which all
+        labels are known.
     """
 
     name: str
     estimator: Any
     twin: str | None = None
     description: str = ""
+    sees: Sees | None = None
+
+    @property
+    def training(self) -> Sees:
+        """What it is fitted on."""
+        if self.sees is not None:
+            return self.sees
+        return Sees.LABELED if self.twin is None else Sees.UNLABELED
 
     @property
     def is_semi_supervised(self) -> bool:
         """Whether it learns from unlabeled rows."""
-        return self.twin is not None
+        return self.training is Sees.UNLABELED
 
     @property
     def preprocessing(self) -> Pipeline | None:
@@ -103,6 +125,22 @@ class Contestant:
     def classifier(self) -> Any:
         """The last step of a pipeline, or the estimator itself."""
         return _last_step(self.estimator)
+
+
+def seed_of(key: str) -> int:
+    """A seed that depends on `key` and nothing else, on any machine."""
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")
+
+
+def seeded(estimator: Any, key: str) -> Any:
+    """A fresh copy, with a seed that is a hash of `key` for every `random_state` that is None."""
+    copy = clone(estimator)
+    seeds = {
+        name: seed_of(f"{key}|{name}") % 2**32
+        for name, value in copy.get_params().items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    }
+    return copy.set_params(**seeds) if seeds else copy
 
 
 Estimators = Mapping[str, Any] | Iterable[Contestant]
@@ -225,6 +263,14 @@ def _check(contestant: Any) -> None:
         raise ValueError(
             f"estimators[{name!r}] is semi-supervised and has no twin; pass it with the name of "
             f'the supervised classifier it would replace: "{name}": (estimator, "name of twin").'
+        )
+    if (
+        contestant.sees is not None
+        and contestant.training is not replace(contestant, sees=None).training
+    ):
+        raise ValueError(
+            f"estimators[{name!r}] sees {contestant.training.value}, but in a comparison that "
+            "follows from its twin; leave `sees` out."
         )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from tacit._typing import Matrix
 from tacit.report import HtmlDisplay
 from tacit.selection._contestants import Contestant
-from tacit.selection._frames import as_frame
+from tacit.selection._evaluate import Run
+from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
 from tacit.selection._power_law import REACH, Forecast, forecast
 
@@ -24,34 +25,6 @@ if TYPE_CHECKING:
 Along = Literal["labels", "unlabeled rows"]
 # What somebody might label in an afternoon.
 USUAL_MORE = 20
-
-
-@dataclass(frozen=True)
-class CurveLoss:
-    """The loss of one contestant, trained on some of the rows, on one split.
-
-    Attributes
-    ----------
-    along : {"labels", "unlabeled rows"}
-        The curve that it is a point of.
-    n_labeled, n_unlabeled, n_test : int
-        Rows trained and tested on.
-    repeat, fold : int
-        The split.
-    name : str
-        The contestant.
-    loss : float
-        Smaller is better.
-    """
-
-    along: Along
-    n_labeled: int
-    n_unlabeled: int
-    n_test: int
-    repeat: int
-    fold: int
-    name: str
-    loss: float
 
 
 @dataclass(frozen=True)
@@ -86,8 +59,8 @@ class LearningCurve(HtmlDisplay):
 
     Attributes
     ----------
-    losses : tuple of CurveLoss
-        Every loss that was measured.
+    losses : tuple of Run
+        Every loss that was measured; `protocol` is the curve that it is a point of.
     contestants : tuple of Contestant
         Who took part.
     measure : Measure
@@ -100,7 +73,7 @@ class LearningCurve(HtmlDisplay):
         Labeled test rows for each labeled training row of the largest training sets.
     """
 
-    losses: tuple[CurveLoss, ...]
+    losses: tuple[Run, ...]
     contestants: tuple[Contestant, ...]
     measure: Measure
     label_counts: Mapping[Any, int]
@@ -238,9 +211,9 @@ class LearningCurve(HtmlDisplay):
 
     def _matrix(self, along: Along, name: str) -> tuple[list[tuple[int, int]], Matrix]:
         """Sizes, and the losses of the splits (rows) at the sizes (columns)."""
-        by_split: dict[tuple[int, int], list[CurveLoss]] = {}
+        by_split: dict[tuple[int, int], list[Run]] = {}
         for loss in self.losses:
-            if loss.along == along and loss.name == name:
+            if loss.protocol == along and loss.classifier == name:
                 by_split.setdefault((loss.repeat, loss.fold), []).append(loss)
         if not by_split:
             return [], np.zeros((0, 0))
@@ -252,4 +225,4 @@ class LearningCurve(HtmlDisplay):
             )
             for column in zip(*splits, strict=True)
         ]
-        return sizes, np.array([[point.loss for point in split] for split in splits])
+        return sizes, np.array([[point.value for point in split] for split in splits])

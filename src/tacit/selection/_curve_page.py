@@ -22,7 +22,7 @@ from tacit.report import (
     new_figure,
     page_picture,
 )
-from tacit.selection._differences import CONFIDENCE
+from tacit.selection._verdict import CONFIDENCE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -223,7 +223,7 @@ def _forecast(curve: LearningCurve) -> Listing | None:
         Heading("Change", "points" if curve.measure.in_points else ""),
         Heading(INTERVAL, "of the change"),
     ]
-    most = max(loss.n_labeled for loss in curve.losses if loss.along == "labels")
+    most = max(loss.n_labeled for loss in curve.losses if loss.protocol == "labels")
     return Listing(
         f"What would {n_more:,} more labels buy?",
         columns,

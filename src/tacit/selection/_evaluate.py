@@ -1,251 +1,342 @@
-"""Fit every contestant on one choice of training rows, and many choices side by side."""
+"""The one evaluator: comparisons, learning curves and experiments fit their contestants here."""
 
 from __future__ import annotations
 
-import math
+import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
-from joblib import delayed
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Index
-from tacit._words import number_of
-from tacit._workers import as_they_end
+from tacit._workers import run_all
 from tacit.rows._sweep import one_blas_thread
-from tacit.selection._answers import answers
-from tacit.selection._contestants import Contestant
-from tacit.selection._labeled_table import LabeledTable, rows_below
-from tacit.selection._measure import Measure
+from tacit.selection._contestants import Contestant, Sees, seeded
+from tacit.selection._labeled_table import UNLABELED, LabeledTable, rows_below
+
+OK = "ok"
+NOT_CONVERGED = "not converged"
+FAILED = "failed"
 
 
-class UndefinedScoreError(ValueError):
-    """A score that is no number on the test rows of some split."""
-
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Training:
-    """Rows to train on, and rows to judge by.
+@dataclass(frozen=True)
+class Run:
+    """What one contestant scored on one measure in one split, or in all folds of one repeat.
 
     Attributes
     ----------
-    key : tuple of int
-        What tells it from the others of a run.
-    labeled, unlabeled, test : ndarray of int
-        Positions in the table.
+    dataset, protocol, classifier : str
+        What was run.
+    n_labeled, n_unlabeled : int
+        Rows of the fit, L and U. Over all folds, U is that of the smallest training set.
+    repeat : int
+        Number of the random draw; every contestant sees the same draws.
+    measure : str
+        What was measured.
+    value : float
+        The number; NaN where the fit failed.
+    seconds : float
+        Time of the fit or fits; not part of a comparison of rows.
+    status : str
+        "ok", "not converged", or "failed: " and the reason.
+    fold : int
+        The split within the repeat; -1 where the number is over all of them.
+    n_test : int
+        Rows tested on.
     """
 
-    key: tuple[int, ...]
+    dataset: str
+    protocol: str
+    classifier: str
+    n_labeled: int
+    n_unlabeled: int
+    repeat: int
+    measure: str
+    value: float
+    seconds: float = field(compare=False)
+    status: str
+    fold: int = -1
+    n_test: int = 0
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether there is a reason in place of a number."""
+        return self.status.startswith(FAILED)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What no other row of the same results has."""
+        return (
+            self.dataset,
+            self.protocol,
+            self.classifier,
+            self.n_labeled,
+            self.n_unlabeled,
+            self.repeat,
+            self.fold,
+            self.measure,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of the rows of one fit and of its test."""
+
     labeled: Index
     unlabeled: Index
     test: Index
+    repeat: int = 0
+    fold: int = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
-    """What came out of one training, by name of contestant.
+class Fit:
+    """A fitted classifier, and the rows of its split as its preprocessing gives them.
 
     Attributes
     ----------
-    training : Training
-        The rows.
-    losses : dict of str to float
-        The loss on the test rows; empty where only predictions were wanted.
-    predictions : dict of str to ndarray
-        Predictions on the test rows; empty where only losses were wanted.
-    scores : dict of str to ndarray
-        For the same rows, what `decision_function` or `predict_proba` gives, for those who have it.
-    warnings : dict of str to set of str
-        What the fits complained about.
+    model : classifier
+        The last step of the contestant.
+    steps : list of (str, transformer)
+        The steps before it, fitted.
+    X_train, X_test : array, sparse matrix or DataFrame
+        Training rows, the labeled ones first, and test rows.
+    seconds : float
+        Time of fitting the model.
+    warnings : set of str
+        What preprocessing and fit complained of, in a few words.
     """
 
-    training: Training
-    losses: dict[str, float]
-    predictions: dict[str, AnyArray]
-    scores: dict[str, AnyArray]
-    warnings: dict[str, set[str]]
+    model: Any
+    steps: list[tuple[str, Any]]
+    X_train: Any
+    X_test: Any
+    seconds: float
+    warnings: set[str]
+
+    @property
+    def status(self) -> str:
+        """Whether the fit converged."""
+        return NOT_CONVERGED if DID_NOT_CONVERGE in self.warnings else OK
+
+    def pipeline(self) -> Any:
+        """The whole contestant, fitted."""
+        return Pipeline([*self.steps, ("classifier", self.model)]) if self.steps else self.model
+
+
+DID_NOT_CONVERGE = "did not converge"
+
+
+class _Prepared(NamedTuple):
+    """What the steps of a preprocessing, fitted, make of the rows of a split."""
+
+    steps: list[tuple[str, Any]]
+    X_train: Any
+    X_test: Any
+
+
+class Evaluator:
+    """Fits contestants on splits of one table.
+
+    Preprocessing sees all training rows, labeled and unlabeled, whether the classifier after it is
+    supervised or not, so that twins differ in nothing but the classifier; contestants that share it
+    share one fit of it. Steps that need labels, such as feature selection, get the labeled rows
+    only. A supervised fit on the same rows as the one before is not made again.
+    """
+
+    def __init__(self, table: LabeledTable) -> None:
+        self.table = table
+        self._split: Split | None = None
+        self._prepared: dict[str, _Prepared] = {}
+        self._supervised: dict[str, tuple[bytes, Fit]] = {}
+
+    def fit(self, contestant: Contestant, split: Split, key: str) -> Fit:
+        """Fit one contestant; its seeds are hashes of `key`, its name and the parameter's."""
+        if split is not self._split:
+            self._split, self._prepared = split, {"": self._rows(split)}
+        with recorded_warnings() as caught:
+            ready = self._prepare(contestant, split, key)
+            labeled = split.labeled.tobytes()
+            before, fit = self._supervised.get(contestant.name, (b"", None))
+            if fit is not None and before == labeled:
+                return replace(fit, X_train=ready.X_train, X_test=ready.X_test)
+            model = seeded(contestant.classifier, f"{key}|{contestant.name}")
+            start = time.perf_counter()
+            self._train(model, contestant, ready.X_train, split)
+            seconds = time.perf_counter() - start
+        fit = Fit(model, ready.steps, ready.X_train, ready.X_test, seconds, _in_short(caught))
+        if contestant.training is Sees.LABELED and not ready.steps:
+            self._supervised[contestant.name] = labeled, fit
+        return fit
+
+    def _rows(self, split: Split) -> _Prepared:
+        # Labeled rows first, so that they can be cut off again after preprocessing.
+        rows = np.concatenate([split.labeled, split.unlabeled])
+        return _Prepared([], self.table.rows(rows), self.table.rows(split.test))
+
+    def _prepare(self, contestant: Contestant, split: Split, key: str) -> _Prepared:
+        name = contestant.preprocessing_key
+        if name is None:  # shared only with itself
+            name = f"of {contestant.name}"
+        if name not in self._prepared and contestant.preprocessing is not None:
+            _, X_train, X_test = self._prepared[""]
+            y = self.table.y[split.labeled]
+            fitted = []
+            for step_name, step in contestant.preprocessing.steps:
+                if step is None or (isinstance(step, str) and step == "passthrough"):
+                    continue
+                fresh = seeded(step, f"{key}|{step_name}")
+                X_train = _fit_transform(fresh, X_train, y)
+                X_test = fresh.transform(X_test)
+                fitted.append((step_name, fresh))
+            self._prepared[name] = _Prepared(fitted, X_train, X_test)
+        return self._prepared[name]
+
+    def _train(self, model: Any, contestant: Contestant, X: Any, split: Split) -> None:
+        y = self.table.y[np.concatenate([split.labeled, split.unlabeled])]
+        n_labeled = len(split.labeled)
+        if contestant.training is Sees.LABELED:
+            X, y = _safe_indexing(X, np.arange(n_labeled)), y[:n_labeled]
+        elif contestant.training is Sees.UNLABELED:
+            y[n_labeled:] = UNLABELED
+        if "unlabeled" in model.get_params(deep=False):
+            model.set_params(unlabeled=UNLABELED)
+        model.fit(X, y)
+        if UNLABELED in getattr(model, "classes_", ()):
+            raise ValueError(
+                "it has learned the mark -1 of unlabeled rows as a class, so it is not "
+                "semi-supervised; give it no twin, or sees=Sees.LABELED"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What was found of one contestant on one split, by the function that judges it."""
+
+    name: str
+    value: Any
+    seconds: float
+    status: str
+    warnings: set[str]
+
+
+Judge = Callable[[Fit, LabeledTable, Split], Any]
+Progress = Callable[[int, int], None]
 
 
 def evaluate(
+    table: LabeledTable, task: tuple[Judge, Split], contestants: Sequence[Contestant], key: str
+) -> list[Outcome]:
+    """Fit all contestants on one split and judge each; the first that fails is an error."""
+    judge, split = task
+    evaluator = Evaluator(table)
+    key = f"{key}|{split.repeat}|{split.fold}|{len(split.labeled)}|{len(split.unlabeled)}"
+    outcomes = []
+    with one_blas_thread():
+        for contestant in contestants:
+            with _named(contestant):
+                fit = evaluator.fit(contestant, split, key)
+                with recorded_warnings() as caught:
+                    value = judge(fit, table, split)
+            words = fit.warnings | _in_short(caught)
+            outcomes.append(Outcome(contestant.name, value, fit.seconds, fit.status, words))
+    return outcomes
+
+
+def evaluate_all(
     table: LabeledTable,
     contestants: Sequence[Contestant],
-    measure: Measure | None,
-    training: Training,
-) -> Results:
-    """Fit all contestants on one training; their losses, or without measure their predictions.
-
-    Preprocessing sees all training rows, labeled and unlabeled, whether the classifier after it
-    is supervised or not, so that twins differ in nothing but the classifier; contestants that
-    share it share one fit of it. Steps that need labels, such as feature selection, get the
-    labeled rows only.
-    """
-    # Labeled rows first, so that they can be cut off again whatever preprocessing makes of them.
-    rows = np.concatenate([training.labeled, training.unlabeled])
-    targets = table.targets[rows]
-    n_labeled = len(training.labeled)
-    X_train, X_test = table.rows(rows), table.rows(training.test)
-    prepared: dict[str, tuple[Any, Any]] = {}
-    losses, predictions, scores, complaints = {}, {}, {}, {}
-    for contestant in contestants:
-        with _named(contestant), _recorded() as caught:
-            key = contestant.preprocessing_key
-            if key is None:  # shared only with itself
-                key = f"of {contestant.name}"
-            if key not in prepared:
-                prepared[key] = _prepare(contestant, X_train, X_test, targets, n_labeled)
-            train, test = prepared[key]
-            model = _fitted(contestant, train, targets, n_labeled)
-            if measure is None:
-                predictions[contestant.name] = answers(model, test, _known(table))
-                response = _response(model)
-                if response is not None:
-                    scores[contestant.name] = np.asarray(response(test))
-            else:
-                loss = _loss(model, test, table, training.test, measure)
-                if not math.isfinite(loss):
-                    raise UndefinedScoreError(_undefined(table, training, measure, loss))
-                losses[contestant.name] = loss
-        if caught:
-            complaints[contestant.name] = {_complaint(warning) for warning in caught}
-    return Results(training, losses, predictions, scores, complaints)
-
-
-def run_all(
-    table: LabeledTable,
-    contestants: Sequence[Contestant],
-    tasks: Iterable[tuple[Measure | None, Training]],
+    tasks: Sequence[tuple[Judge, Split]],
+    key: str,
     n_jobs: int | None,
     on_progress: Progress | None,
-) -> list[Results]:
-    """Evaluate every task, in order, whichever process is done first.
-
-    Parameters
-    ----------
-    table : LabeledTable
-        The rows.
-    contestants : sequence of Contestant
-        Who to fit.
-    tasks : iterable of (Measure or None, Training)
-        What to evaluate.
-    n_jobs : int or None
-        Processes, as joblib counts them; each has one BLAS thread.
-    on_progress : callable or None
-        Called as on_progress(done, total) after each task, in the calling process.
-    """
-    tasks = list(tasks)
-    calls = (
-        delayed(_numbered)(k, table, contestants, measure, training)
-        for k, (measure, training) in enumerate(tasks)
-    )
-    done: dict[int, Results] = {}
-    with closing(_outcomes(calls, n_jobs)) as outcomes:
+) -> list[list[Outcome]]:
+    """The outcomes of every task, in order, whichever process is done first."""
+    function = partial(evaluate, contestants=contestants, key=key)
+    done: dict[int, list[Outcome]] = {}
+    with closing(run_all(function, {"": table}, [("", t) for t in tasks], n_jobs)) as ended:
         if on_progress is not None:
             on_progress(0, len(tasks))
-        for k, results in outcomes:
-            done[k] = results
+        for place, outcomes in ended:
+            done[place] = outcomes
             if on_progress is not None:
                 on_progress(len(done), len(tasks))
-    return [done[k] for k in range(len(tasks))]
+    return [done[place] for place in range(len(tasks))]
 
 
-def _outcomes(calls: Iterable[Any], n_jobs: int | None) -> Generator[tuple[int, Results]]:
-    if joblib.effective_n_jobs(n_jobs) > 1:
-        yield from as_they_end(calls, n_jobs)
-    else:
-        # Without joblib, so that an interrupt ends at once and errors keep a short traceback.
-        yield from (function(*given, **named) for function, given, named in calls)
+def runs_of(
+    table: LabeledTable,
+    split: Split,
+    outcomes: Sequence[Outcome],
+    measure: str,
+    protocol: str = "cross-validation",
+) -> list[Run]:
+    """The numbers of one split as flat rows."""
+    return [
+        Run(
+            table.name, protocol, outcome.name, len(split.labeled), len(split.unlabeled),
+            split.repeat, measure, outcome.value, outcome.seconds, outcome.status, split.fold,
+            len(split.test),
+        )
+        for outcome in outcomes
+    ]  # fmt: skip
 
 
-def _numbered(k: int, *arguments: Any) -> tuple[int, Results]:
-    with one_blas_thread():
-        return k, evaluate(*arguments)
+def predictions(fit: Fit, classes: Collection[Any]) -> AnyArray:
+    """One of the `classes` for each test row, or an error.
 
-
-def _prepare(
-    contestant: Contestant, X_train: Any, X_test: Any, targets: AnyArray, n_labeled: int
-) -> tuple[Any, Any]:
-    if contestant.preprocessing is None:
-        return X_train, X_test
-    for _, step in contestant.preprocessing.steps:
-        if step is None or (isinstance(step, str) and step == "passthrough"):
-            continue
-        fresh = clone(step)
-        try:
-            X_train = fresh.fit_transform(X_train)
-        except (TypeError, ValueError) as error:
-            X_train = _fit_with_labels(fresh, X_train, targets, n_labeled, error)
-        X_test = fresh.transform(X_test)
-    return X_train, X_test
-
-
-def _fit_with_labels(
-    step: Any, X: Any, targets: AnyArray, n_labeled: int, without: Exception
-) -> Any:
-    """Fit a step that could not be fitted without labels; if it cannot be with, `without` says why.
-
-    Tags do not tell: a ColumnTransformer does not know that its parts need labels.
+    Some classifiers predict a column, which NumPy would compare with every row of a vector; and
+    probabilities, compared with classes, would all be wrong.
     """
-    try:
-        first = step.fit_transform(_first(X, n_labeled), targets[:n_labeled])
-    except (TypeError, ValueError):
-        raise without from None
-    if n_labeled == len(targets):
-        return first
-    rest = _safe_indexing(X, np.arange(n_labeled, len(targets)))
-    return rows_below(first, step.transform(rest))
+    found, n_rows = np.asarray(fit.model.predict(fit.X_test)), fit.X_test.shape[0]
+    if found.shape == (n_rows, 1):
+        found = found[:, 0]
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"predict gave an array of the shape {found.shape} for {n_rows:,} rows; it must give "
+            "one class for each row."
+        )
+    strange = [label for label in found.tolist() if label not in classes]
+    if strange:
+        shown = ", ".join(map(str, sorted(classes)[:5])) + (", ..." if len(classes) > 5 else "")
+        raise ValueError(
+            f"predict answered {strange[0]!r}, which is none of the classes that it was given "
+            f"({shown}); it must answer with one of them."
+        )
+    return found
 
 
-def _fitted(contestant: Contestant, X: Any, targets: AnyArray, n_labeled: int) -> Any:
-    model = clone(contestant.classifier)
-    if "unlabeled" in model.get_params(deep=False):
-        model.set_params(unlabeled=-1)
-    if contestant.is_semi_supervised:
-        return model.fit(X, targets)
-    return model.fit(_first(X, n_labeled), targets[:n_labeled])
+@contextmanager
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect all warnings, in one thread at a time: they belong to the whole process."""
+    with _one_at_a_time, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
 
 
-def _loss(model: Any, X: Any, table: LabeledTable, rows: Index, measure: Measure) -> float:
-    targets = table.targets[rows]
-    if measure.is_of_predictions:
-        predicted = answers(model, X, _known(table))
-        if measure.is_error:
-            # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
-            # it takes to predict them.
-            return float(np.mean(predicted != targets))
-    return measure.loss(float(measure.scorer(model, X, targets)))
+# A worker of a cluster may run several tasks at once, each in a thread.
+_one_at_a_time = Lock()
 
 
-def _known(table: LabeledTable) -> set[Any]:
-    return set(table.targets[table.labeled].tolist())
+def _in_short(caught: Sequence[warnings.WarningMessage]) -> set[str]:
+    return {
+        DID_NOT_CONVERGE
+        if issubclass(warning.category, ConvergenceWarning)
+        else str(warning.message).splitlines()[0]
+        for warning in caught
+    }
 
 
-def _response(model: Any) -> Any:
-    return getattr(model, "decision_function", None) or getattr(model, "predict_proba", None)
-
-
-def _undefined(table: LabeledTable, training: Training, measure: Measure, loss: float) -> str:
-    tested = len(np.unique(table.targets[training.test]))
-    rows = number_of(len(training.test), "row")
-    return (
-        f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves {rows} to test on, of "
-        f"{tested} of the {len(table.classes)} classes. Leave cv out or give a number of folds, so "
-        "that every split tests on every class, or use a score that does not compare classes, such "
-        "as scoring='accuracy'."
-    )
-
-
-def _first(X: Any, n_rows: int) -> Any:
-    return _safe_indexing(X, np.arange(n_rows))
+class UndefinedScoreError(ValueError):
+    """A score that is no number on the test rows of some split: no fault of a contestant."""
 
 
 @contextmanager
@@ -253,7 +344,7 @@ def _named(contestant: Contestant) -> Iterator[None]:
     """Say whose error it is."""
     try:
         yield
-    except UndefinedScoreError:  # no fault of the contestant
+    except UndefinedScoreError:
         raise
     except Exception as error:
         raise ValueError(
@@ -262,15 +353,18 @@ def _named(contestant: Contestant) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def _recorded() -> Iterator[list[warnings.WarningMessage]]:
-    """Keep warnings for the end, where one sentence can stand for hundreds."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield caught
+def _fit_transform(step: Any, X: Any, y: AnyArray) -> Any:
+    """Fit a step on all rows or, if it cannot be fitted without labels, on the labeled ones.
 
-
-def _complaint(warning: warnings.WarningMessage) -> str:
-    if issubclass(warning.category, ConvergenceWarning):
-        return "did not converge"
-    return str(warning.message).splitlines()[0]
+    Tags do not tell: a ColumnTransformer does not know that its parts need labels.
+    """
+    try:
+        return step.fit_transform(X)
+    except (TypeError, ValueError) as without:
+        try:
+            first = step.fit_transform(_safe_indexing(X, np.arange(len(y))), y)
+        except (TypeError, ValueError):
+            raise without from None
+    if X.shape[0] == len(y):
+        return first
+    return rows_below(first, step.transform(_safe_indexing(X, np.arange(len(y), X.shape[0]))))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,6 @@ from sklearn.utils import _safe_indexing
 from tacit._typing import AnyArray, Index
 from tacit.estimators._labels import Labels, read_labels
 from tacit.estimators._training import is_elsewhere, stack
-from tacit.selection._frames import concatenate_frames
 
 # The mark of unlabeled rows in what estimators are given: scikit-learn's, whatever the user's is.
 UNLABELED = -1
@@ -30,26 +31,40 @@ class LabeledTable:
     ----------
     X : array, sparse matrix or DataFrame of n rows
         As given, with the rows of X_unlabeled below.
-    targets : ndarray of int of shape (n,)
+    y : ndarray of int of shape (n,)
         The labels as estimators get them, and -1 for unlabeled rows. Non-negative whole numbers
         stay what they are; other labels become their positions among the sorted classes.
     classes : ndarray of shape (K,)
         The labels as the user has them, sorted.
-    labeled, unlabeled : ndarray of int
-        Positions of the rows.
+    name : str
+        Of the dataset, where there is more than one.
     """
 
-    X: Any
-    targets: AnyArray
+    X: Any = field(repr=False)
+    y: AnyArray = field(repr=False)
     classes: AnyArray
-    labeled: Index
-    unlabeled: Index
+    name: str = ""
+
+    @cached_property
+    def labeled(self) -> Index:
+        """Positions of the rows with a label."""
+        return np.flatnonzero(self.y != UNLABELED)
+
+    @cached_property
+    def unlabeled(self) -> Index:
+        """Positions of the others."""
+        return np.flatnonzero(self.y == UNLABELED)
 
     @property
     def label_counts(self) -> dict[Any, int]:
         """The number of labels of each class."""
-        _, counts = np.unique(self.targets[self.labeled], return_counts=True)
+        _, counts = np.unique(self.y[self.labeled], return_counts=True)
         return dict(zip(self.classes.tolist(), counts.tolist(), strict=True))
+
+    @cached_property
+    def codes(self) -> set[int]:
+        """The numbers that stand for the classes in `y`."""
+        return set(self.y[self.labeled].tolist())
 
     def rows(self, index: Index) -> Any:
         """Some rows of X."""
@@ -60,28 +75,21 @@ def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> 
     """Check a table and its labels; X itself is left to the estimators, which know their needs."""
     X = _readable(X, "X")
     labels = _read_labels(y, unlabeled)
-    n_rows = X.shape[0]
-    if len(labels.is_labeled) != n_rows:
+    if len(labels.is_labeled) != X.shape[0]:
         raise ValueError(
-            f"y has {len(labels.is_labeled)} values and X has {n_rows} rows; y needs one value for "
-            "every row of X, a label or a mark."
+            f"y has {len(labels.is_labeled)} values and X has {X.shape[0]} rows; y needs one value "
+            "for every row of X, a label or a mark."
         )
     _check_classes(labels, unlabeled)
-    targets = np.full(n_rows, UNLABELED, dtype=np.intp)
+    coded = np.full(X.shape[0], UNLABELED, dtype=np.intp)
     is_whole = labels.classes.dtype.kind in "iu" and bool((labels.classes >= 0).all())
-    targets[labels.is_labeled] = labels.values if is_whole else labels.codes
+    coded[labels.is_labeled] = labels.values if is_whole else labels.codes
     if X_unlabeled is not None:
         extra = _readable(X_unlabeled, "X_unlabeled")
         _check_alike(X, extra)
         X = rows_below(X, extra)
-        targets = np.concatenate([targets, np.full(extra.shape[0], UNLABELED, dtype=np.intp)])
-    table = LabeledTable(
-        X,
-        targets,
-        labels.classes,
-        np.flatnonzero(targets != UNLABELED),
-        np.flatnonzero(targets == UNLABELED),
-    )
+        coded = np.concatenate([coded, np.full(extra.shape[0], UNLABELED, dtype=np.intp)])
+    table = LabeledTable(X, coded, labels.classes)
     if len(table.unlabeled) == 0:
         raise ValueError(
             "Every row has a label, so there is no unlabeled data to judge; mark rows without "
@@ -176,7 +184,20 @@ def _check_classes(labels: Labels, unlabeled: Any) -> None:
 
 def rows_below(first: Any, second: Any) -> Any:
     """Two tables of one kind and the same columns, one below the other."""
-    return concatenate_frames(first, second) if hasattr(first, "iloc") else stack(first, second)
+    if not hasattr(first, "iloc"):
+        return stack(first, second)
+    from pandas import concat  # there, since its frames are
+
+    return concat([first, second], ignore_index=True)
+
+
+def as_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Any:
+    """Flat rows as a pandas DataFrame, with these columns also where there are no rows."""
+    try:
+        from pandas import DataFrame
+    except ImportError as error:
+        raise ImportError("A DataFrame needs pandas: pip install 'tacit[data]'") from error
+    return DataFrame(list(rows), columns=list(columns))
 
 
 def _check_alike(X: Any, extra: Any) -> None:

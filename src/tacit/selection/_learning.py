@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tacit._typing import AnyArray, Index
-from tacit.selection._comparing import read_or_default
+from tacit.selection._compare import read_or_default
 from tacit.selection._contestants import Estimators
-from tacit.selection._curve import Along, CurveLoss, LearningCurve
-from tacit.selection._evaluate import Progress, Training, run_all
-from tacit.selection._folds import Fold, plan_folds, read_seed
+from tacit.selection._curve import Along, LearningCurve
+from tacit.selection._evaluate import Progress, Split, evaluate_all, runs_of
 from tacit.selection._labeled_table import LabeledTable, read_table
-from tacit.selection._measure import Measure, check_classes, read_measure
+from tacit.selection._measure import check_classes, loss_of, read_measure
+from tacit.selection._splitters import plan_splits, read_seed
 
 N_SIZES = 5
 
@@ -80,33 +82,24 @@ def learning_curve(
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         cv = min(int(cv), len(table.labeled))
     seed = read_seed(random_state)
-    folds = plan_folds(table, cv, n_repeats, seed)
-    if not folds:
+    splits = plan_splits(table, cv, n_repeats, seed)
+    if not splits:
         rare = [name for name, count in table.label_counts.items() if count < 2]
         raise ValueError(
             f"y has a single label of the class {rare[0]!r}; a learning curve needs at least two "
             "of each class, one to learn from and one to test on."
         )
-    plan = _plan(table, folds, n_labeled, n_unlabeled, seed)
+    plan = _plan(table, splits, n_labeled, n_unlabeled, seed)
     # Where both curves have all rows they share a point, which is measured once.
-    trainings = {_rows_of(training): training for _, training in plan}
-    tasks: list[tuple[Measure | None, Training]] = [(measure, t) for t in trainings.values()]
-    outcomes = dict(
-        zip(trainings, run_all(table, contestants, tasks, n_jobs, on_progress), strict=True)
-    )
+    unique = {_rows_of(split): split for _, split in plan}
+    judge = partial(loss_of, measure=measure)
+    tasks = [(judge, split) for split in unique.values()]
+    found = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
+    outcomes = dict(zip(unique, found, strict=True))
     losses = tuple(
-        CurveLoss(
-            along,
-            len(training.labeled),
-            len(training.unlabeled),
-            len(training.test),
-            training.key[0],
-            training.key[1],
-            name,
-            loss,
-        )
-        for along, training in plan
-        for name, loss in outcomes[_rows_of(training)].losses.items()
+        run
+        for along, split in plan
+        for run in runs_of(table, split, outcomes[_rows_of(split)], measure.name, along)
     )
     return LearningCurve(
         losses,
@@ -114,18 +107,18 @@ def learning_curve(
         measure,
         table.label_counts,
         len(table.unlabeled),
-        float(np.mean([len(fold.test) / len(fold.train) for fold in folds])),
+        float(np.mean([len(split.test) / len(split.labeled) for split in splits])),
     )
 
 
 def _plan(
     table: LabeledTable,
-    folds: Sequence[Fold],
+    splits: Sequence[Split],
     n_labeled: Sequence[int] | None,
     n_unlabeled: Sequence[int] | None,
     seed: int,
-) -> list[tuple[Along, Training]]:
-    smallest = min(len(fold.train) for fold in folds)
+) -> list[tuple[Along, Split]]:
+    smallest = min(len(split.labeled) for split in splits)
     n_classes = len(table.classes)
     all_unlabeled = len(table.unlabeled)
     for name, sizes in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
@@ -141,24 +134,22 @@ def _plan(
             "n_labeled and n_unlabeled are both empty, so there is no curve to measure; give sizes "
             "for one of them, or leave it out for the usual ones."
         )
-    plan: list[tuple[Along, Training]] = []
-    for fold in folds:
-        key = (fold.repeat, fold.fold)
-        random = np.random.default_rng([fold.repeat, fold.fold, seed])
-        ordered = _prefixes_with_all_classes(fold.train, table.targets, random)
+    plan: list[tuple[Along, Split]] = []
+    for split in splits:
+        random = np.random.default_rng([split.repeat, split.fold, seed])
+        ordered = _prefixes_with_all_classes(split.labeled, table.y, random)
         shuffled = random.permutation(table.unlabeled)
         for size in sorted(set(n_labeled)):
-            some = np.sort(ordered[: int(size)])
-            plan.append(("labels", Training(key, some, table.unlabeled, fold.test)))
+            plan.append(("labels", replace(split, labeled=np.sort(ordered[: int(size)]))))
         for size in sorted(set(n_unlabeled)):
             some = np.sort(shuffled[: int(size)])
-            plan.append(("unlabeled rows", Training(key, fold.train, some, fold.test)))
+            plan.append(("unlabeled rows", replace(split, unlabeled=some)))
     return plan
 
 
-def _rows_of(training: Training) -> tuple[int, ...]:
+def _rows_of(split: Split) -> tuple[int, ...]:
     """What tells the training sets of a plan apart: the split, and how many rows are taken."""
-    return (*training.key, len(training.labeled), len(training.unlabeled))
+    return (split.repeat, split.fold, len(split.labeled), len(split.unlabeled))
 
 
 def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
@@ -189,14 +180,12 @@ def _check_sizes(name: str, sizes: Sequence[int], least: int, most: int) -> None
             )
 
 
-def _prefixes_with_all_classes(
-    rows: Index, targets: AnyArray, random: np.random.Generator
-) -> Index:
+def _prefixes_with_all_classes(rows: Index, y: AnyArray, random: np.random.Generator) -> Index:
     """The rows in a random order in which every beginning has the classes in proportion."""
     rows = random.permutation(rows)
     place = np.empty(len(rows))
-    for label in np.unique(targets[rows]):
-        own = np.flatnonzero(targets[rows] == label)
+    for label in np.unique(y[rows]):
+        own = np.flatnonzero(y[rows] == label)
         place[own] = (np.arange(len(own)) + random.uniform(size=len(own))) / len(own)
         place[own[0]] = -1.0  # one of each class comes first
     return np.asarray(rows[np.argsort(place, kind="stable")])

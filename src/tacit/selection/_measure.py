@@ -7,7 +7,12 @@ import numbers
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
+
+from tacit._words import number_of
+from tacit.selection._evaluate import Fit, Split, UndefinedScoreError, predictions
+from tacit.selection._labeled_table import LabeledTable
 
 WORDS = {
     "accuracy": "error",
@@ -109,6 +114,27 @@ def read_measure(scoring: Any) -> Measure:
     if getattr(scoring, "_sign", 1) > 0:
         words = f"negative {words}"
     return Measure(name, scoring, words, in_points=False)
+
+
+def loss_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> float:
+    """The loss of a fitted contestant on the test rows of a split."""
+    y = table.y[split.test]
+    if measure.is_of_predictions:
+        predicted = predictions(fit, table.codes)
+        if measure.is_error:
+            # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
+            # it takes to predict them.
+            return float(np.mean(predicted != y))
+    loss = measure.loss(float(measure.scorer(fit.model, fit.X_test, y)))
+    if not math.isfinite(loss):
+        raise UndefinedScoreError(
+            f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves "
+            f"{number_of(len(y), 'row')} to test on, of {len(np.unique(y))} of the "
+            f"{len(table.classes)} classes. Leave cv out or give a number of folds, so that every "
+            "split tests on every class, or use a score that does not compare classes, such as "
+            "scoring='accuracy'."
+        )
+    return loss
 
 
 def check_classes(measure: Measure, n_classes: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import numbers
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,12 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import check_consistent_length
 
 from tacit._typing import Index
+from tacit._words import number_of
 from tacit.estimators._labels import read_labels
+from tacit.selection._evaluate import Split
+from tacit.selection._labeled_table import LabeledTable
 
-Split = tuple[Index, Index]
+FOLDS = 10
 
 
 class _LabeledSplitter(BaseCrossValidator):
@@ -28,7 +32,7 @@ class _LabeledSplitter(BaseCrossValidator):
     def _splitter(self) -> Any:
         raise NotImplementedError
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
         """Positions of training and test rows, one pair a split.
 
         Parameters
@@ -154,3 +158,106 @@ class LabeledStratifiedShuffleSplit(_LabeledSplitter):
             train_size=self.train_size,
             random_state=self.random_state,
         )
+
+
+def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list[Split]:
+    """Repeated stratified folds of the labeled rows, the same for all contestants.
+
+    No more folds than the rarest class has labels, so that every fold tests and trains on every
+    class; none at all where some class has a single label. A splitter is asked once.
+    """
+    if not _is_count(n_repeats):
+        raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
+    if _is_splitter(cv):
+        return _splits_of(table, cv)
+    n_labeled = len(table.labeled)
+    if cv is not None and (not _is_count(cv) or cv < 2):
+        # Splits as arrays would fill pages, and rows of the table might be meant, or labeled rows.
+        shown = repr(cv) if isinstance(cv, (str, numbers.Number)) else f"a {type(cv).__name__}"
+        raise ValueError(
+            f"cv is {shown}; it must be a whole number of folds from 2 on, a splitter with a "
+            "`split` method, or None."
+        )
+    if cv is not None and cv > n_labeled:
+        raise ValueError(
+            f"cv is {cv} and there are only {n_labeled} labels; use at most {n_labeled} folds, or "
+            "leave cv out."
+        )
+    rarest = min(table.label_counts.values())
+    if rarest < 2:
+        return []
+    n_folds = min(FOLDS if cv is None else int(cv), rarest)
+    seeds = np.random.SeedSequence(seed).generate_state(n_repeats)
+    labels = table.y[table.labeled]
+    splits = []
+    for repeat, shuffle in enumerate(seeds):
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=int(shuffle))
+        pairs = splitter.split(np.zeros((n_labeled, 1)), labels)
+        splits += [_split(table, train, test, repeat, k) for k, (train, test) in enumerate(pairs)]
+    return splits
+
+
+def describe_splits(table: LabeledTable, splits: Sequence[Split], cv: Any) -> str:
+    """Which labels were held back and predicted, and how often, in a sentence."""
+    never = "rows without label were never scored"
+    n_labels = len(table.labeled)
+    rows, times = np.unique(np.concatenate([split.test for split in splits]), return_counts=True)
+    often = set(times.tolist())
+    if len(rows) == n_labels and len(often) == 1:
+        shuffles = "once" if often == {1} else f"{often.pop()} times over"
+        parts = f"{1 + max(split.fold for split in splits)} folds"
+        if _is_splitter(cv):
+            parts = f"{len(splits)} splits by {type(cv).__name__}"
+        said = f"Every label was held back and predicted {shuffles}, in {parts}"
+    else:
+        sizes = sorted({len(split.test) for split in splits})
+        held = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+        each = "it" if len(splits) == 1 else "each of them"
+        said = (
+            f"{type(cv).__name__} made {number_of(len(splits), 'split')}: {each} held back and "
+            f"predicted {held} of the {n_labels:,} labels, and {len(rows):,} labels were held back "
+            "at least once"
+        )
+    ignored = "; n_repeats is not used with a splitter" if _is_splitter(cv) else ""
+    return f"{said}; {never}{ignored}."
+
+
+def read_seed(random_state: Any) -> int:
+    """The number that `random_state` stands for; for None a new one each time."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    if not is_whole or int(random_state) < 0:
+        raise ValueError(
+            f"random_state is {random_state!r}; it must be a whole number from 0 on, a RandomState "
+            "or a Generator of NumPy, or None."
+        )
+    return int(random_state)
+
+
+def _splits_of(table: LabeledTable, splitter: Any) -> list[Split]:
+    labels = table.y[table.labeled]
+    pairs = list(splitter.split(np.zeros((len(labels), 1)), labels))
+    for train, _ in pairs:
+        if len(np.unique(labels[train])) < len(table.classes):
+            raise ValueError(
+                f"cv is a {type(splitter).__name__} with a split whose training rows lack a class; "
+                "use a stratified splitter with fewer folds."
+            )
+    return [_split(table, train, test, 0, k) for k, (train, test) in enumerate(pairs)]
+
+
+def _split(table: LabeledTable, train: Index, test: Index, repeat: int, fold: int) -> Split:
+    return Split(table.labeled[train], table.unlabeled, table.labeled[test], repeat, fold)
+
+
+def _is_splitter(cv: Any) -> bool:
+    return hasattr(cv, "split") and not isinstance(cv, str)
+
+
+def _is_count(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= 1

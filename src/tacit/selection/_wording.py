@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from tacit.selection._differences import PairedDifference
 from tacit.selection._measure import Measure
-from tacit.selection._verdict import Kind, MethodVerdict, Verdict, decisive_method
+from tacit.selection._verdict import (
+    Kind,
+    MethodVerdict,
+    PairedDifference,
+    Verdict,
+    decisive_method,
+)
 
 
 def write_verdict(
@@ -20,24 +25,10 @@ def write_verdict(
     n_rows: int,
     background: Sequence[str],
 ) -> Verdict:
-    """The verdict on a table from the verdicts on its methods.
+    """The verdict on a table from the verdicts on its methods, at least one.
 
-    Parameters
-    ----------
-    methods : mapping of name to MethodVerdict
-        At least one.
-    losses : mapping of name to float
-        Mean loss of every contestant.
-    baseline : str
-        The supervised contestant with the smallest.
-    measure : Measure
-        What the losses are.
-    margin : float
-        Differences up to this size do not matter.
-    n_labels, n_rows : int
-        Labels, and rows with and without label.
-    background : sequence of str
-        Sentences about how it was measured.
+    `losses` are means, `baseline` is the supervised contestant with the smallest, and `background`
+    tells how it was measured.
     """
     decisive = decisive_method(methods)
     sentence = _sentence(decisive, methods, losses, measure, n_labels, n_rows)

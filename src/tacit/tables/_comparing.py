@@ -6,10 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
-from tacit.selection import Comparison, LearningCurve, compare, default_contestants, learning_curve
+from tacit.selection import (
+    Comparison,
+    Contestant,
+    LearningCurve,
+    compare,
+    default_contestants,
+    learning_curve,
+)
 from tacit.solver import Certificate
 from tacit.tables._features import feature_names, make_features
 from tacit.tables._table import MixedTable
@@ -93,19 +99,22 @@ def compare_table(
             on_progress=_stage(on_progress, "Learning curves"),
             **settings,
         )
-    Z = np.asarray(features.fit_transform(table.frame), dtype=np.float64)
-    certificates = {}
-    for contestant in contestants:
-        if contestant.is_semi_supervised:
-            certificates[contestant.name] = _certificate(contestant.classifier, Z, table)
-    return TableComparison(
-        table, comparison, curve, certificates, feature_names(features, table.columns)
-    )
+    fitted = {c.name: _fitted(c, comparison, table) for c in contestants if c.is_semi_supervised}
+    certificates = {name: _certificate(model[-1]) for name, model in fitted.items()}
+    names = feature_names(next(iter(fitted.values()))[0], table.columns)
+    return TableComparison(table, comparison, curve, certificates, names)
 
 
-def _certificate(classifier: Any, Z: Any, table: MixedTable) -> Certificate:
-    model = clone(classifier).set_params(unlabeled=None)
-    model.fit(Z, table.y)
+def _fitted(contestant: Contestant, comparison: Comparison, table: MixedTable) -> Any:
+    if contestant.name in comparison.models:
+        return comparison.models[contestant.name]
+    # Nothing could be held back, so nothing was fitted.
+    model = clone(contestant.estimator)
+    model[-1].set_params(unlabeled=None)
+    return model.fit(table.frame, table.y)
+
+
+def _certificate(model: Any) -> Certificate:
     holder = model if hasattr(model, "certificate_") else model.estimator_
     certificate: Certificate = holder.certificate_
     return certificate

@@ -2,22 +2,21 @@
 
 import pytest
 
-from tacit.research.experiments import _engine as engine
 from tacit.research.experiments import _experiment as experiment
 
 
 @pytest.fixture
-def trials_run(monkeypatch):
-    """(dataset, protocol, repeat, classifiers) of all trials that are run."""
+def tasks_run(monkeypatch):
+    """(dataset, protocol, repeat, classifiers) of all tasks that are run."""
     found = []
-    original = engine.run_trial
+    original = experiment.run_task
 
-    def noting(trial, table):
-        classifiers = tuple(c.name for c in trial.contenders)
-        found.append((trial.dataset, trial.protocol.name, trial.repeat, classifiers))
-        return original(trial, table)
+    def noting(table, task):
+        classifiers = tuple(c.name for c in task.contestants)
+        found.append((table.name, task.protocol.name, task.repeat, classifiers))
+        return original(table, task)
 
-    monkeypatch.setattr(engine, "run_trial", noting)
+    monkeypatch.setattr(experiment, "run_task", noting)
     return found
 
 

@@ -19,7 +19,7 @@ from tacit.rows._parquet_files import import_pyarrow
 if __name__ == "__main__":  # the tests are not a package that could be imported from here
     sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from tests.research.experiments.tables import contenders, two_classes
+from tests.research.experiments.tables import contestants, two_classes
 
 N_TRIALS = 2 * 2 * 8
 WHOLE_PARTS = 5
@@ -27,7 +27,7 @@ WHOLE_PARTS = 5
 
 def plan():
     tables = two_classes("first", 60), two_classes("second", 60)
-    taking_part = contenders("supervised", "self-learning", "ICLS")
+    taking_part = contestants("supervised", "self-learning", "ICLS")
     return [
         Experiment(tables, LearningCurves(8, 10, (4, 16)), taking_part),
         Experiment(tables, CrossValidation(8, 10, 3), taking_part),

@@ -5,38 +5,39 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.research.experiments import (
-    Contender,
+    Contestant,
     CrossValidation,
     Experiment,
     LearningCurves,
-    Table,
-    paper_contenders,
+    complete_table,
+    paper_contestants,
 )
+from tacit.selection._labeled_table import LabeledTable
 
 
-def two_classes(name: str = "two", n_rows: int = 60, n_features: int = 3) -> Table:
+def two_classes(name: str = "two", n_rows: int = 60, n_features: int = 3) -> LabeledTable:
     random = np.random.default_rng(n_rows)
     X = random.normal(size=(n_rows, n_features))
-    return Table.of(name, X, X[:, 0] + 0.7 * random.normal(size=n_rows) > 0)
+    return complete_table(name, X, X[:, 0] + 0.7 * random.normal(size=n_rows) > 0)
 
 
-def three_classes(name: str = "three", n_rows: int = 90) -> Table:
+def three_classes(name: str = "three", n_rows: int = 90) -> LabeledTable:
     random = np.random.default_rng(n_rows)
     X = random.normal(size=(n_rows, 3))
     winners = (X + 0.5 * random.normal(size=(n_rows, 3))).argmax(axis=1)
-    return Table.of(name, X, np.array(["red", "green", "blue"])[winners])
+    return complete_table(name, X, np.array(["red", "green", "blue"])[winners])
 
 
-def contenders(*names: str) -> tuple[Contender, ...]:
-    return tuple(c for c in paper_contenders() if c.name in names)
+def contestants(*names: str) -> tuple[Contestant, ...]:
+    return tuple(c for c in paper_contestants() if c.name in names)
 
 
 def experiments(n_repeats: int = 3, names: tuple[str, ...] = ("supervised", "ICLS")):
     """Both protocols on two tables."""
     tables = two_classes("first"), two_classes("second", 45)
     return [
-        Experiment(tables, LearningCurves(n_repeats, 10, (4, 16)), contenders(*names)),
-        Experiment(tables, CrossValidation(n_repeats, 10, 4), contenders(*names)),
+        Experiment(tables, LearningCurves(n_repeats, 10, (4, 16)), contestants(*names)),
+        Experiment(tables, CrossValidation(n_repeats, 10, 4), contestants(*names)),
     ]
 
 

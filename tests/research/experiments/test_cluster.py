@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from tacit import SelfLearningClassifier
-from tacit.research.experiments import Contender, CrossValidation, Experiment, RunStore, Sees
-from tacit.research.experiments import _engine as engine
-from tacit.research.experiments import _run as run
-from tests.research.experiments.tables import contenders, experiments, two_classes, without_seconds
+from tacit.research.experiments import Contestant, CrossValidation, Experiment, RunStore, run
+from tests.research.experiments.tables import contestants, experiments, two_classes, without_seconds
 
 REASON = "Dask and distributed are not installed: pip install 'tacit[dask]'"
 distributed = pytest.importorskip("distributed", reason=REASON)
@@ -38,8 +36,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def plan():
     # One that stops too early, so that there is a warning to be caught in every trial.
-    hasty = Contender("hasty", SelfLearningClassifier(max_iter=1))
-    return [replace(e, contenders=(*e.contenders, hasty)) for e in experiments()]
+    hasty = Contestant("hasty", SelfLearningClassifier(max_iter=1), "supervised")
+    return [replace(e, contestants=(*e.contestants, hasty)) for e in experiments()]
 
 
 def test_a_cluster_gives_the_results_of_this_process(address, tmp_path):
@@ -59,7 +57,7 @@ def test_a_cluster_gives_the_results_of_this_process(address, tmp_path):
 
 def test_two_tables_of_one_name_do_not_meet_on_the_cluster(address):
     """Others may use the cluster at the same time, and a name is not theirs alone."""
-    one = Experiment((two_classes(),), CrossValidation(2, 10, 3), contenders("supervised"))
+    one = Experiment((two_classes(),), CrossValidation(2, 10, 3), contestants("supervised"))
     other = replace(one, tables=(replace(two_classes(), X=two_classes().X[:, ::-1] ** 2),))
     with distributed.Client(address, set_as_default=False) as client:
         held = client.scatter({"two": "what another user has under this name"}, broadcast=True)
@@ -91,7 +89,7 @@ def test_nothing_to_do_needs_no_cluster(tmp_path):
 
 
 def test_a_failure_on_a_worker_is_a_row(address):
-    bad = Contender("bad", SelfLearningClassifier(max_iter=-1), Sees.UNLABELED)
+    bad = Contestant("bad", SelfLearningClassifier(max_iter=-1), "supervised")
     plan = Experiment((two_classes(),), CrossValidation(1, 10, 3), (bad,))
     (row,) = run([plan], cluster=address).runs
     assert row.status.startswith("failed: ValueError: max_iter is -1")
@@ -101,4 +99,4 @@ def test_a_failure_on_a_worker_is_a_row(address):
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r"pip install 'tacit\[dask\]'"):
-        list(engine.run_trials(experiments(1)[0].trials(set()), {}, cluster="tcp://nobody:1"))
+        run(experiments(1), cluster="tcp://nobody:1")

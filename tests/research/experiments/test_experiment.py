@@ -9,19 +9,18 @@ from sklearn.naive_bayes import GaussianNB
 
 from tacit import ICLSClassifier, SelfLearningClassifier
 from tacit.research.experiments import (
-    Contender,
+    Contestant,
     CrossValidation,
     Experiment,
     LearningCurves,
     RunStore,
     Sees,
-    Table,
+    complete_table,
     run,
 )
-from tacit.research.experiments import _engine as engine
 from tacit.research.experiments import _experiment as experiment
 from tacit.research.experiments._measures import MEASURES
-from tests.research.experiments.tables import contenders, experiments, three_classes, two_classes
+from tests.research.experiments.tables import contestants, experiments, three_classes, two_classes
 from tests.research.experiments.tables import without_seconds as plain
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
@@ -58,19 +57,18 @@ def test_results_depend_neither_on_the_number_of_processes_nor_on_the_store(tmp_
     assert plain(stored.read()) == expected
 
 
-def test_results_do_not_depend_on_the_order_in_which_trials_end(monkeypatch):
+def test_results_do_not_depend_on_the_order_in_which_tasks_end(monkeypatch):
     expected = plain(run(experiments()).runs)
-    original = engine.run_trials
+    original = experiment.run_all
 
-    def shuffled(trials, tables, jobs, cluster):
-        order = np.random.default_rng(0).permutation(len(trials))
+    def shuffled(function, tables, tasks, *others, **options):
+        order = np.random.default_rng(0).permutation(len(tasks))
         assert order.tolist() != sorted(order)
-        for place, (_, runs) in zip(
-            order, original([trials[i] for i in order], tables, jobs, cluster), strict=True
-        ):
+        ended = original(function, tables, [tasks[i] for i in order], *others, **options)
+        for place, (_, runs) in zip(order, ended, strict=True):
             yield int(place), runs
 
-    monkeypatch.setattr(experiment, "run_trials", shuffled)
+    monkeypatch.setattr(experiment, "run_all", shuffled)
     assert plain(run(experiments()).runs) == expected
 
 
@@ -82,7 +80,7 @@ def test_an_experiment_alone_gives_what_it_gives_among_others():
 
 def test_names_with_odd_characters_are_just_names(tmp_path):
     table = replace(two_classes(), name="a/b\\c|é\n%s {x} ' \"\0")
-    plan = [Experiment((table,), CrossValidation(1, 10, 3), contenders("supervised"))]
+    plan = [Experiment((table,), CrossValidation(1, 10, 3), contestants("supervised"))]
     runs = run(plan, RunStore(tmp_path)).runs
     assert {r.dataset for r in runs} == {table.name}
     assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
@@ -90,7 +88,7 @@ def test_names_with_odd_characters_are_just_names(tmp_path):
 
 def test_three_classes_with_names_run_like_two():
     plan = Experiment(
-        (three_classes(),), CrossValidation(2, 20, 5), contenders("supervised", "self-learning")
+        (three_classes(),), CrossValidation(2, 20, 5), contestants("supervised", "self-learning")
     )
     results = run([plan])
     assert len(results.runs) == 2 * 2 * len(MEASURES)
@@ -98,8 +96,8 @@ def test_three_classes_with_names_run_like_two():
 
 
 def test_each_contender_is_compared_with_the_twin_that_it_names():
-    plain = Contender("plain", GaussianNB(), Sees.LABELED, twin="plain")
-    learner = Contender("learner", SelfLearningClassifier(GaussianNB()), twin="plain")
+    plain = Contestant("plain", GaussianNB())
+    learner = Contestant("learner", SelfLearningClassifier(GaussianNB()), twin="plain")
     results = run([Experiment((TABLE,), CrossValidation(10, 10, 3), (plain, learner))])
     before, after = (
         results.values("two", "cross-validation", name, "error", 30)
@@ -113,15 +111,16 @@ def test_each_contender_is_compared_with_the_twin_that_it_names():
 
 
 def test_without_anybody_to_be_compared_with_there_is_no_count():
-    results = run([Experiment((TABLE,), CrossValidation(2, 10, 3), contenders("ICLS"))])
+    results = run([Experiment((TABLE,), CrossValidation(2, 10, 3), contestants("ICLS"))])
     assert {s.times_worse for s in results.summaries()} == {None}
 
 
 def test_one_contender_with_two_twins_is_refused():
-    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contenders("supervised", "ICLS"))
-    other = replace(one, contenders=(*contenders("supervised", "projected"),))
+    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contestants("supervised", "ICLS"))
+    other = replace(one, contestants=(*contestants("supervised", "projected"),))
     other = replace(
-        other, contenders=(*other.contenders, Contender("ICLS", ICLSClassifier(), twin="projected"))
+        other,
+        contestants=(*other.contestants, Contestant("ICLS", ICLSClassifier(), twin="projected")),
     )
     with pytest.raises(ValueError, match=r"'ICLS' with different twins, 'supervised' and 'proj"):
         run([one, other])
@@ -130,15 +129,15 @@ def test_one_contender_with_two_twins_is_refused():
 # Several experiments at once.
 
 
-def test_experiments_that_share_contenders_run_them_once(tmp_path, trials_run):
+def test_experiments_that_share_contestants_run_them_once(tmp_path, tasks_run):
     tables, protocol = (two_classes(),), CrossValidation(2, 10, 3)
     plan = [
-        Experiment(tables, protocol, contenders("supervised", "ICLS")),
-        Experiment(tables, replace(protocol, n_repeats=3), contenders("supervised", "projected")),
+        Experiment(tables, protocol, contestants("supervised", "ICLS")),
+        Experiment(tables, replace(protocol, n_repeats=3), contestants("supervised", "projected")),
     ]
     results = run(plan)
     assert len({r.key for r in results.runs}) == len(results.runs)
-    ran = [(repeat, name) for *_, repeat, names in trials_run for name in names]
+    ran = [(repeat, name) for *_, repeat, names in tasks_run for name in names]
     assert len(set(ran)) == len(ran) == 2 + 3 + 3
     assert len(results.values("two", "cross-validation", "supervised", "error", 30)) == 3
     assert len(results.values("two", "cross-validation", "ICLS", "error", 30)) == 2
@@ -156,12 +155,22 @@ def test_experiments_that_share_contenders_run_them_once(tmp_path, trials_run):
         ({"protocol": CrossValidation(1, 10, 4)}, "protocols"),
         ({"tables": (replace(TABLE, X=TABLE.X + 1.0),)}, "datasets"),
         ({"tables": (replace(TABLE, y=1 - TABLE.y),)}, "datasets"),
-        ({"contenders": (Contender("ICLS", ICLSClassifier(alpha=1.0)),)}, "classifiers"),
-        ({"contenders": (Contender("ICLS", ICLSClassifier(), Sees.EVERYTHING),)}, "classifiers"),
+        (
+            {"contestants": (Contestant("ICLS", ICLSClassifier(alpha=1.0), "supervised"),)},
+            "classifiers",
+        ),
+        (
+            {
+                "contestants": (
+                    Contestant("ICLS", ICLSClassifier(), "supervised", sees=Sees.EVERYTHING),
+                )
+            },
+            "classifiers",
+        ),
     ],
 )
 def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
-    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contenders("ICLS"))
+    one = Experiment((TABLE,), CrossValidation(1, 10, 3), contestants("ICLS"))
     other = replace(one, **change)
     with pytest.raises(ValueError, match=f"for different {kind} "):
         run([one, other], RunStore(tmp_path) if stored else None)
@@ -178,11 +187,11 @@ def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
     ("make", "message"),
     [
         (lambda c: Experiment((), CrossValidation(), c), "tables is empty"),
-        (lambda c: Experiment((TABLE,), CrossValidation(), ()), "contenders is empty"),
+        (lambda c: Experiment((TABLE,), CrossValidation(), ()), "contestants is empty"),
         (lambda c: Experiment((TABLE, TABLE), CrossValidation(), c), "tables has 'two' twice"),
         (
             lambda c: Experiment((TABLE,), CrossValidation(), (*c, *c)),
-            "contenders has 'ICLS' twice",
+            "contestants has 'ICLS' twice",
         ),
         (
             lambda c: Experiment((three_classes(), TABLE), LearningCurves(1, 70), c),
@@ -194,21 +203,21 @@ def test_one_name_for_two_things_is_refused(tmp_path, stored, change, kind):
         ),
         (
             lambda c: Experiment(
-                (TABLE,), CrossValidation(1, 10), (*c, Contender("own", GaussianNB(), twin="icls"))
+                (TABLE,), CrossValidation(1, 10), (*c, Contestant("own", GaussianNB(), twin="icls"))
             ),
-            "Contender 'own' has the twin 'icls', which is none of the contenders 'ICLS', 'own';",
+            "Contestant 'own' has the twin 'icls', which is none of the contestants 'ICLS', 'own';",
         ),
     ],
 )
 def test_what_cannot_be_run_is_refused_at_once(make, message):
     with pytest.raises(ValueError, match=message):
-        make(contenders("ICLS"))
+        make(contestants("ICLS"))
 
 
 @pytest.mark.parametrize("name", ["a", "b", "c", "d", "e", "f"])
 def test_an_experiment_that_is_accepted_can_draw_all_its_repeats(name):
     y = np.repeat([0, 1, 2], [50, 48, 2])
-    table = Table.of(name, np.zeros((100, 2)), y)
+    table = complete_table(name, np.zeros((100, 2)), y)
     protocol = CrossValidation(12, 10, 10)
 
     def is_drawn(repeat):
@@ -219,14 +228,14 @@ def test_an_experiment_that_is_accepted_can_draw_all_its_repeats(name):
 
     drawn = [is_drawn(repeat) for repeat in range(12)]
     if all(drawn):
-        Experiment((table,), protocol, contenders("supervised"))
+        Experiment((table,), protocol, contestants("supervised"))
     else:
         first = drawn.index(False)
         message = f"'{name}' has a class of 2 rows, so rare .* of 90 rows in repeat {first};"
         with pytest.raises(ValueError, match=message):
-            Experiment((table,), protocol, contenders("supervised"))
+            Experiment((table,), protocol, contestants("supervised"))
         if first:
-            Experiment((table,), replace(protocol, n_repeats=first), contenders("supervised"))
+            Experiment((table,), replace(protocol, n_repeats=first), contestants("supervised"))
 
 
 @pytest.mark.parametrize("finished", [False, True])
@@ -244,7 +253,9 @@ def test_nothing_is_no_experiment_too_much():
 def test_a_table_that_is_written_to_by_nobody_is_enough():
     X, y = two_classes().X.copy(), two_classes().y.copy()
     X.flags.writeable = y.flags.writeable = False
-    frozen = Experiment((Table("two", X, y),), CrossValidation(1, 10, 3), contenders("ICLS"))
+    frozen = Experiment(
+        (replace(two_classes(), X=X, y=y),), CrossValidation(1, 10, 3), contestants("ICLS")
+    )
     plan = replace(frozen, tables=(two_classes(),))
     assert plain(run([frozen]).runs) == plain(run([plan]).runs)
 

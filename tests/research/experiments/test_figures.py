@@ -5,7 +5,7 @@ import pytest
 
 from tacit.research.experiments import CrossValidation, Experiment, LearningCurves, Results, run
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
-from tests.research.experiments.tables import contenders, two_classes
+from tests.research.experiments.tables import contestants, two_classes
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'tacit[plots]'")
 
@@ -19,7 +19,7 @@ CURVES = "learning curves"
 @pytest.fixture(scope="module")
 def results():
     protocol = LearningCurves(4, 10, (2, 8, 32))
-    return run([Experiment((two_classes(),), protocol, contenders(*NAMES))])
+    return run([Experiment((two_classes(),), protocol, contestants(*NAMES))])
 
 
 @pytest.mark.parametrize("measure", [ERROR, TEST_LOSS])
@@ -70,6 +70,6 @@ def test_a_comparison_shows_every_classifier_and_is_written(results, tmp_path):
 
 
 def test_a_comparison_is_of_one_dataset_and_one_protocol(results):
-    other = run([Experiment((two_classes(),), CrossValidation(1, 10, 3), contenders(*NAMES))])
+    other = run([Experiment((two_classes(),), CrossValidation(1, 10, 3), contestants(*NAMES))])
     with pytest.raises(ValueError, match="too many values"):
         draw_comparison(Results.of(results.runs + other.runs), "Both")

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from tacit.research.experiments import RunStore
-from tacit.research.experiments import _run as run
+from tacit.research.experiments import RunStore, run
 from tacit.research.experiments._store import PART, WHOLE
 from tests.research.experiments import killed
 from tests.research.experiments.tables import without_seconds

@@ -10,19 +10,25 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tacit.research.experiments import complete_table
 from tacit.research.experiments._measures import (
     ERROR,
     LABELED_LOSS,
     MEASURES,
     TEST_LOSS,
     TRAINING_LOSS,
-    measure,
     squared_losses,
 )
-from tacit.research.experiments._protocols import Split, Table
+from tacit.research.experiments._measures import measure as measure_fit
+from tacit.selection._evaluate import Fit, Split
 from tests.research.experiments.tables import three_classes, two_classes
 
 ROWS = Split(np.arange(20), np.arange(20, 35), np.arange(35, 60))
+
+
+def measure(model, table, split):
+    rows = np.concatenate([split.labeled, split.unlabeled])
+    return measure_fit(Fit(model, [], table.X[rows], table.X[split.test], 0.0, set()), table, split)
 
 
 def fitted(estimator, table):
@@ -40,7 +46,7 @@ def test_the_measures_of_a_line_are_those_computed_by_hand():
     # f(x) = x, so that the threshold is at x = 1/2.
     model = LeastSquaresClassifier().fit(np.array([[0.0], [1.0]]), np.array([0, 1]))
     X = np.array([[0.0], [1.0], [0.2], [0.9], [0.4], [0.7], [2.0]])
-    table = Table.of("line", X, np.array([0, 1, 0, 0, 1, 1, 1]))
+    table = complete_table("line", X, np.array([0, 1, 0, 0, 1, 1, 1]))
     split = Split(np.array([0, 1]), np.array([2, 3]), np.array([4, 5, 6]))
     found = measure(model, table, split)
     assert tuple(found) == MEASURES
@@ -66,10 +72,10 @@ def test_regression_values_are_found_in_pipelines_and_self_learning(make):
     model = fitted(make(), table)
     values = model.decision_function(table.X) + 0.5
     found = measure(model, table, ROWS)
-    np.testing.assert_allclose(found[TEST_LOSS], ((values - table.y) ** 2)[ROWS.tested])
+    np.testing.assert_allclose(found[TEST_LOSS], ((values - table.y) ** 2)[ROWS.test])
     np.testing.assert_allclose(found[LABELED_LOSS], ((values - table.y) ** 2)[ROWS.labeled])
     assert len(found[TRAINING_LOSS]) == 35
-    errors = model.predict(table.X[ROWS.tested]) != table.y[ROWS.tested]
+    errors = model.predict(table.X[ROWS.test]) != table.y[ROWS.test]
     np.testing.assert_array_equal(found[ERROR], errors)
     assert 0 < errors.sum() < len(errors)
 
@@ -202,5 +208,5 @@ def test_probabilities_of_nobody_knows_what_are_left_out_and_the_error_is_there(
 
 def test_probabilities_of_another_shape_are_refused_and_not_stretched():
     table = two_classes()
-    with pytest.raises(ValueError, match=r"predict_proba gave an array of shape \(60, 1\) for 60"):
+    with pytest.raises(ValueError, match=r"predict_proba gave an array of shape \(25, 1\) for 25"):
         measure(supervised(Probable(named="but one"), table), table, ROWS)

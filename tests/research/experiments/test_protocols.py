@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_matrix
 
-from tacit.research.experiments import CrossValidation, LearningCurves, Table
+from tacit.research.experiments import CrossValidation, LearningCurves, complete_table
 from tests.research.experiments.tables import three_classes, two_classes
 
 
 def table_of(y, name="data", n_features=2):
-    return Table.of(name, np.zeros((len(y), n_features)), np.asarray(y))
+    return complete_table(name, np.zeros((len(y), n_features)), np.asarray(y))
 
 
 def halves(n_rows, name="data"):
@@ -21,7 +21,7 @@ def assert_same_splits(ours, theirs):
         for a, b in zip(one, other, strict=True):
             np.testing.assert_array_equal(a.labeled, b.labeled)
             np.testing.assert_array_equal(a.unlabeled, b.unlabeled)
-            np.testing.assert_array_equal(a.tested, b.tested)
+            np.testing.assert_array_equal(a.test, b.test)
 
 
 # Cross-validation.
@@ -34,9 +34,9 @@ def test_every_object_is_tested_exactly_once_a_repeat(n_rows, n_folds):
     for repeat in range(3):
         (group,) = protocol.splits(halves(n_rows), repeat)
         assert len(group) == n_folds == protocol.n_fits(halves(n_rows))
-        tested = np.concatenate([split.tested for split in group])
+        tested = np.concatenate([split.test for split in group])
         np.testing.assert_array_equal(np.sort(tested), np.arange(n_rows))
-        sizes = [len(split.tested) for split in group]
+        sizes = [len(split.test) for split in group]
         assert max(sizes) - min(sizes) <= 1
 
 
@@ -44,20 +44,20 @@ def test_every_object_is_tested_exactly_once_a_repeat(n_rows, n_folds):
 def test_every_fold_uses_every_object_for_one_thing(n_rows):
     for split in CrossValidation(1, 4, 5).splits(halves(n_rows), 0)[0]:
         assert len(split.labeled) == 4
-        together = np.concatenate([split.labeled, split.unlabeled, split.tested])
+        together = np.concatenate([split.labeled, split.unlabeled, split.test])
         np.testing.assert_array_equal(np.sort(together), np.arange(n_rows))
 
 
 def test_as_many_folds_as_rows_leave_one_out():
     y = np.arange(9) % 3
     (group,) = CrossValidation(1, 4, 9).splits(table_of(y), 0)
-    assert sorted(split.tested.tolist() for split in group) == [[row] for row in range(9)]
+    assert sorted(split.test.tolist() for split in group) == [[row] for row in range(9)]
 
 
 def test_repeats_differ_in_their_folds_and_folds_in_their_labels():
     protocol, table = CrossValidation(2, 10, 5), halves(60)
     first, second = protocol.splits(table, 0)[0], protocol.splits(table, 1)[0]
-    assert not np.array_equal(first[0].tested, second[0].tested)
+    assert not np.array_equal(first[0].test, second[0].test)
     assert set(first[0].labeled) != set(first[1].labeled)
 
 
@@ -68,7 +68,7 @@ def test_repeats_differ_in_their_folds_and_folds_in_their_labels():
 def test_learning_curves_use_every_object_for_one_thing(n_rows):
     for repeat in range(3):
         for (split,) in LearningCurves(3, 6).splits(halves(n_rows), repeat):
-            together = np.concatenate([split.labeled, split.unlabeled, split.tested])
+            together = np.concatenate([split.labeled, split.unlabeled, split.test])
             np.testing.assert_array_equal(np.sort(together), np.arange(n_rows))
             assert len(split.labeled) == 6
 
@@ -87,7 +87,7 @@ def test_sizes_that_leave_no_row_to_test_are_left_out(n_rows, largest):
     protocol, table = LearningCurves(1, 6), halves(n_rows)
     groups = protocol.splits(table, 0)
     assert len(groups[-1][0].unlabeled) == largest
-    assert len(groups[-1][0].tested) >= 1
+    assert len(groups[-1][0].test) >= 1
     assert protocol.n_fits(table) == len(groups)
 
 
@@ -95,7 +95,7 @@ def test_a_transductive_test_is_on_all_rows_without_label():
     groups = LearningCurves(1, 6, (4, 14, 15), transductive=True).splits(halves(20), 0)
     assert [len(split.unlabeled) for (split,) in groups] == [4, 14]
     for (split,) in groups:
-        together = np.concatenate([split.labeled, split.tested])
+        together = np.concatenate([split.labeled, split.test])
         np.testing.assert_array_equal(np.sort(together), np.arange(20))
     plain = LearningCurves(1, 6, (4,)).splits(halves(20), 0)
     np.testing.assert_array_equal(groups[0][0].unlabeled, plain[0][0].unlabeled)
@@ -129,7 +129,7 @@ def test_every_class_is_among_the_labels_also_when_it_is_rare(y):
     for repeat in range(5):
         (split,) = LearningCurves(5, n_labeled, (2,)).splits(table, repeat)[0]
         assert set(table.y[split.labeled]) == set(table.y)
-        together = np.concatenate([split.labeled, split.unlabeled, split.tested])
+        together = np.concatenate([split.labeled, split.unlabeled, split.test])
         np.testing.assert_array_equal(np.sort(together), np.arange(len(y)))
 
 
@@ -265,7 +265,7 @@ def test_a_table_codes_labels_of_any_kind():
 )
 def test_data_without_numbers_and_one_known_label_a_row_are_refused(X, y, message):
     with pytest.raises(ValueError, match=f"Dataset 'odd' has .*{message}"):
-        Table.of("odd", X, np.asarray(y))
+        complete_table("odd", X, np.asarray(y))
 
 
 def test_minus_one_and_another_label_are_two_classes():
@@ -281,8 +281,8 @@ def test_frames_and_nullable_labels_of_pandas_are_tables_too():
         pandas.array([4, 5, 4], dtype="Int64"),
         pandas.Series(["x", "y", "x"], dtype="string"),
     ):
-        table = Table.of("frame", frame, y)
+        table = complete_table("frame", frame, y)
         np.testing.assert_array_equal(table.y, [0, 1, 0])
         np.testing.assert_array_equal(table.X, frame.to_numpy())
     with pytest.raises(ValueError, match="1 rows without label"):
-        Table.of("frame", frame, pandas.array([4, None, 5], dtype="Int64"))
+        complete_table("frame", frame, pandas.array([4, None, 5], dtype="Int64"))

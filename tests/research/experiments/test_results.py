@@ -44,7 +44,12 @@ def test_a_summary_is_over_the_repeats_that_ended(results):
     assert found.mean == pytest.approx(np.mean(ended))
     assert found.median == pytest.approx(0.25)
     assert found.standard_error == pytest.approx(np.std(ended, ddof=1) / 2)
-    assert (found.n_repeats, found.n_flawed, found.n_labeled, found.n_unlabeled) == (4, 1, 5, 10)
+    assert (found.n_repeats, found.n_incomplete, found.n_labeled, found.n_unlabeled) == (
+        4,
+        1,
+        5,
+        10,
+    )
     # What differs by rounding is not worse.
     assert found.times_worse == 2
     assert results.summary("d", "p", "supervised", "error", 10, twin="other").times_worse == 1

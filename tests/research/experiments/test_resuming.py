@@ -11,18 +11,17 @@ from sklearn.preprocessing import FunctionTransformer
 
 from tacit import LeastSquaresClassifier
 from tacit.research.experiments import (
-    Contender,
+    Contestant,
     CrossValidation,
     Experiment,
     LearningCurves,
     RunStore,
-    Sees,
     run,
 )
 from tacit.research.experiments import _experiment as experiment
 from tacit.research.experiments._measures import MEASURES
 from tacit.research.experiments._store import PART
-from tests.research.experiments.tables import contenders, experiments, two_classes
+from tests.research.experiments.tables import contestants, experiments, two_classes
 from tests.research.experiments.tables import without_seconds as plain
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'tacit[parquet]'")
@@ -33,39 +32,39 @@ TABLE = two_classes()
 # What is there is not run again.
 
 
-def test_a_finished_experiment_is_not_run_again(tmp_path, trials_run):
+def test_a_finished_experiment_is_not_run_again(tmp_path, tasks_run):
     first = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12
-    del trials_run[:]
+    assert len(tasks_run) == 12
+    del tasks_run[:]
     again = run(experiments(), RunStore(tmp_path))
-    assert trials_run == []
+    assert tasks_run == []
     assert again.runs == first.runs
 
 
-def test_more_repeats_run_only_those_that_are_missing(tmp_path, trials_run):
+def test_more_repeats_run_only_those_that_are_missing(tmp_path, tasks_run):
     run(experiments(2), RunStore(tmp_path))
-    del trials_run[:]
+    del tasks_run[:]
     resumed = run(experiments(5), RunStore(tmp_path))
-    assert sorted({repeat for _, _, repeat, _ in trials_run}) == [2, 3, 4]
-    assert len(trials_run) == 3 * 4
+    assert sorted({repeat for _, _, repeat, _ in tasks_run}) == [2, 3, 4]
+    assert len(tasks_run) == 3 * 4
     assert plain(resumed.runs) == plain(run(experiments(5)).runs)
 
 
-def test_fewer_repeats_take_only_theirs_from_the_store(tmp_path, trials_run):
+def test_fewer_repeats_take_only_theirs_from_the_store(tmp_path, tasks_run):
     run(experiments(4), RunStore(tmp_path))
-    del trials_run[:]
+    del tasks_run[:]
     fewer = run(experiments(2), RunStore(tmp_path))
-    assert trials_run == []
+    assert tasks_run == []
     assert plain(fewer.runs) == plain(run(experiments(2)).runs)
     assert len(RunStore(tmp_path).read()) == 2 * len(fewer.runs)
 
 
-def test_more_classifiers_run_alone_on_the_draws_of_the_others(tmp_path, trials_run):
+def test_more_classifiers_run_alone_on_the_draws_of_the_others(tmp_path, tasks_run):
     run(experiments(names=("supervised", "ICLS")), RunStore(tmp_path))
-    del trials_run[:]
+    del tasks_run[:]
     more = ("supervised", "self-learning", "ICLS")
     resumed = run(experiments(names=more), RunStore(tmp_path))
-    assert {names for *_, names in trials_run} == {("self-learning",)}
+    assert {names for *_, names in tasks_run} == {("self-learning",)}
     assert plain(resumed.runs) == plain(run(experiments(names=more)).runs)
 
 
@@ -81,7 +80,7 @@ def test_the_store_may_hold_more_than_is_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("jobs", "error"), [(1, KeyboardInterrupt), (1, RuntimeError), (2, KeyboardInterrupt)]
 )
-def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, jobs, error):
+def test_an_interruption_keeps_what_was_done(tmp_path, tasks_run, monkeypatch, jobs, error):
     monkeypatch.setattr(experiment, "WRITE_EVERY", 1e9)
     calls = []
 
@@ -94,10 +93,10 @@ def test_an_interruption_keeps_what_was_done(tmp_path, trials_run, monkeypatch, 
         run(experiments(), RunStore(tmp_path), jobs=jobs, on_progress=interrupt)
     held = {(r.dataset, r.protocol, r.repeat) for r in RunStore(tmp_path).read()}
     assert len(held) == 5
-    del trials_run[:]
+    del tasks_run[:]
     resumed = run(experiments(), RunStore(tmp_path))
-    assert len(trials_run) == 12 - 5
-    assert not held & {trial[:3] for trial in trials_run}
+    assert len(tasks_run) == 12 - 5
+    assert not held & {trial[:3] for trial in tasks_run}
     assert plain(resumed.runs) == plain(run(experiments()).runs)
 
 
@@ -144,9 +143,9 @@ class DependsOnTheWeather(ClassifierMixin, BaseEstimator):
 @pytest.fixture
 def fickle(monkeypatch):
     """An experiment of a sound classifier and one that fails with 4, 16 or both unlabeled rows."""
-    own = Contender("own", DependsOnTheWeather())
+    own = Contestant("own", DependsOnTheWeather(), "supervised")
     plan = [
-        Experiment((TABLE,), LearningCurves(3, 10, (4, 16)), (*contenders("supervised"), own)),
+        Experiment((TABLE,), LearningCurves(3, 10, (4, 16)), (*contestants("supervised"), own)),
     ]
 
     def set_weather(*sizes, reason="no answer"):
@@ -156,20 +155,20 @@ def fickle(monkeypatch):
     return plan, set_weather
 
 
-def test_a_failed_run_is_a_result_and_is_tried_again_on_resuming(tmp_path, trials_run, fickle):
+def test_a_failed_run_is_a_result_and_is_tried_again_on_resuming(tmp_path, tasks_run, fickle):
     plan, set_weather = fickle
     whole = run(plan, RunStore(tmp_path / "whole"))
     set_weather(4, 16)
-    del trials_run[:]
+    del tasks_run[:]
     first = run(plan, RunStore(tmp_path / "resumed"))
-    assert len(trials_run) == 3  # a failure is not tried again in the run that met it
+    assert len(tasks_run) == 3  # a failure is not tried again in the run that met it
     statuses = {r.status for r in first.runs if r.classifier == "own"}
     assert statuses == {"failed: OSError: no answer"}
 
     set_weather(4, 16, reason="still no answer")
-    del trials_run[:]
+    del tasks_run[:]
     second = run(plan, RunStore(tmp_path / "resumed"))
-    assert {names for *_, names in trials_run} == {("own",)}
+    assert {names for *_, names in tasks_run} == {("own",)}
     assert len(second.runs) == len(first.runs)
     statuses = {r.status for r in second.runs if r.classifier == "own"}
     assert statuses == {"failed: OSError: still no answer"}
@@ -178,9 +177,9 @@ def test_a_failed_run_is_a_result_and_is_tried_again_on_resuming(tmp_path, trial
     third = run(plan, RunStore(tmp_path / "resumed"))
     assert plain(third.runs) == plain(whole.runs)
     assert plain(RunStore(tmp_path / "resumed").read()) == plain(whole.runs)
-    del trials_run[:]
+    del tasks_run[:]
     run(plan, RunStore(tmp_path / "resumed"))
-    assert trials_run == []
+    assert tasks_run == []
 
 
 def test_what_had_ended_is_not_lost_when_another_size_fails_on_resuming(tmp_path, fickle):
@@ -194,7 +193,7 @@ def test_what_had_ended_is_not_lost_when_another_size_fails_on_resuming(tmp_path
 
 @pytest.mark.parametrize("n_ended", [0, 1, 2])
 def test_an_interruption_while_failed_runs_are_tried_again_counts_nothing_twice(
-    tmp_path, trials_run, fickle, n_ended
+    tmp_path, tasks_run, fickle, n_ended
 ):
     plan, set_weather = fickle
     whole = run(plan)
@@ -213,13 +212,13 @@ def test_an_interruption_while_failed_runs_are_tried_again_counts_nothing_twice(
     held = RunStore(tmp_path).read()
     assert len({r.key for r in held}) == len(held)
     assert sum(r.is_failed for r in held) == 3 - n_ended
-    del trials_run[:]
+    del tasks_run[:]
     assert plain(run(plan, RunStore(tmp_path)).runs) == plain(whole.runs)
-    assert len(trials_run) == 3 - n_ended
+    assert len(tasks_run) == 3 - n_ended
 
 
 def test_runs_that_cannot_but_fail_are_results(tmp_path):
-    bad = Contender("bad", LeastSquaresClassifier(alpha=-1.0), Sees.LABELED)
+    bad = Contestant("bad", LeastSquaresClassifier(alpha=-1.0))
     plan = [Experiment((two_classes(),), CrossValidation(2, 10, 3), (bad,))]
     runs = run(plan, RunStore(tmp_path)).runs
     assert [r.status[:36] for r in runs] == ["failed: ValueError: alpha is -1.0; i"] * 2
@@ -240,11 +239,7 @@ def test_runs_of_another_version_are_refused(tmp_path, monkeypatch, module, name
 def test_a_function_that_was_changed_is_noticed_on_resuming(tmp_path):
     def plan(function):
         model = make_pipeline(FunctionTransformer(function), GaussianNB())
-        return [
-            Experiment(
-                (TABLE,), CrossValidation(1, 10, 3), (Contender("own", model, Sees.LABELED),)
-            )
-        ]
+        return [Experiment((TABLE,), CrossValidation(1, 10, 3), (Contestant("own", model),))]
 
     first = run(plan(lambda X: X), RunStore(tmp_path))
     assert plain(run(plan(lambda X: X), RunStore(tmp_path)).runs) == plain(first.runs)

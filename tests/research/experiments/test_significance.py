@@ -5,10 +5,9 @@ import pytest
 from scipy.stats import wilcoxon
 
 from tacit.research.experiments import Results, Run
-from tacit.research.experiments._significance import (
+from tacit.research.experiments._results import (
     LEAST_REPEATS,
     LEVEL,
-    direction,
     least_p_value,
     what_counts,
 )
@@ -20,7 +19,7 @@ def compared(one, other):
         for name, values in (("a", one), ("b", other))
         for repeat, value in enumerate(values)
     ]
-    return direction(Results.of(runs), "d", "rule", "a", "b", 50)
+    return Results.of(runs).direction("d", "rule", "a", "b", 50)
 
 
 @pytest.mark.parametrize("n", [2, 7, 8, 12])

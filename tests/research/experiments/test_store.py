@@ -75,7 +75,7 @@ def test_the_whole_file_is_what_other_programs_can_read(tmp_path):
     frame = pandas.read_parquet(tmp_path / WHOLE)
     assert list(frame.columns) == [
         *("dataset", "protocol", "classifier", "n_labeled", "n_unlabeled", "repeat", "measure"),
-        *("value", "seconds", "status"),
+        *("value", "seconds", "status", "fold", "n_test"),
     ]
     assert frame["value"].tolist() == [0.0, 0.125]
 

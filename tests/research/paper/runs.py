@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.research.experiments import CrossValidation, LearningCurves, Results, Run
-from tacit.research.experiments._contenders import (
+from tacit.research.experiments._contestants import (
     ICLS,
     ORACLE,
     PROJECTED,

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tacit.research.experiments import Results
-from tacit.research.experiments._contenders import ICLS, SUPERVISED
+from tacit.research.experiments._contestants import ICLS, SUPERVISED
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper._figure2 import figure2
 from tests.research.paper.runs import curve_runs

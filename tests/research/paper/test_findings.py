@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.research.experiments import Results
-from tacit.research.experiments._contenders import ICLS, ORACLE, SELF_LEARNING, SUPERVISED
+from tacit.research.experiments._contestants import ICLS, ORACLE, SELF_LEARNING, SUPERVISED
 from tacit.research.paper import _findings as judge
 from tacit.research.paper._tables import PAPER_COLUMNS
 from tacit.research.paper.theorem import check
@@ -105,9 +105,9 @@ def test_the_theorem_finding_counts_violations():
 
 def test_runs_that_did_not_converge_are_told():
     runs = published_like().runs
-    assert not list(judge.flawed_findings(Results.of(runs), PAPER_COLUMNS))
+    assert not list(judge.incomplete_findings(Results.of(runs), PAPER_COLUMNS))
     late = [replace(run, repeat=99, status="not converged") for run in runs[:1]]
-    (finding,) = judge.flawed_findings(Results.of([*runs, *late]), PAPER_COLUMNS)
+    (finding,) = judge.incomplete_findings(Results.of([*runs, *late]), PAPER_COLUMNS)
     assert finding.holds is False
     assert "100 of 101 runs" in finding.evidence
     assert "supervised on Ionosphere, 1 of 21 (not converged)" in finding.evidence
@@ -115,7 +115,7 @@ def test_runs_that_did_not_converge_are_told():
 
 def test_flaws_of_classifiers_that_are_not_shown_are_not_told():
     strange = [replace(run, classifier="another", status="failed: x") for run in curve_runs(GOOD)]
-    assert not list(judge.flawed_findings(Results.of(strange), PAPER_COLUMNS))
+    assert not list(judge.incomplete_findings(Results.of(strange), PAPER_COLUMNS))
 
 
 def test_a_long_list_of_flaws_is_cut_and_says_so():
@@ -123,7 +123,7 @@ def test_a_long_list_of_flaws_is_cut_and_says_so():
         replace(run, dataset=f"d{place}", status="failed: " + 50 * "why\n ")
         for place, run in enumerate(published_like().runs[:9])
     ]
-    (finding,) = judge.flawed_findings(Results.of(runs), PAPER_COLUMNS)
+    (finding,) = judge.incomplete_findings(Results.of(runs), PAPER_COLUMNS)
     assert finding.evidence.endswith("and 4 more.")
     assert "\n" not in finding.evidence
     assert len(finding.evidence) < 900

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tacit.research.datasets import load_prepared
-from tacit.research.experiments import Table, run
-from tacit.research.experiments._contenders import ICLS, SELF_LEARNING
+from tacit.research.experiments import complete_table, run
+from tacit.research.experiments._contestants import ICLS, SELF_LEARNING
 from tacit.research.paper import _published as published
 from tacit.research.paper._findings import TOLERANCES, WORSE_ELSEWHERE, table2_findings
 from tacit.research.paper._plans import Effort, table2_experiment
@@ -16,10 +16,10 @@ from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS, error_cells
 @pytest.fixture(scope="module")
 def results():
     ((wdbc,), _) = load_prepared(["WDBC"])
-    tables = (Table.of(wdbc.name, wdbc.X, wdbc.y),)
+    tables = (complete_table(wdbc.name, wdbc.X, wdbc.y),)
     whole = table2_experiment(tables, Effort(table_repeats=published.N_REPEATS))
-    named = tuple(c for c in whole.contenders if c.name in published.TABLE_2["WDBC"])
-    return run([replace(whole, contenders=named)])
+    named = tuple(c for c in whole.contestants if c.name in published.TABLE_2["WDBC"])
+    return run([replace(whole, contestants=named)])
 
 
 @pytest.fixture(scope="module")

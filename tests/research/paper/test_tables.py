@@ -5,7 +5,7 @@ import pytest
 
 from tacit.research.datasets import PAPER
 from tacit.research.experiments import Results
-from tacit.research.experiments._contenders import (
+from tacit.research.experiments._contestants import (
     ICLS,
     ORACLE,
     PROJECTED,

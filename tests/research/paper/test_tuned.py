@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tacit.research.experiments import Results
-from tacit.research.experiments._contenders import ICLS, SUPERVISED
+from tacit.research.experiments._contestants import ICLS, SUPERVISED
 from tacit.research.paper._plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
 from tacit.research.paper._reproduce import _regularised, _table2
 from tacit.research.paper._tuned import regularised_words

@@ -1,23 +1,24 @@
 """The protocols: learning curves and cross-validation -> flat rows -> tables and figures."""
 
-from tacit.research.experiments._contenders import Contender, Sees, paper_contenders
+from tacit.research.experiments._contestants import paper_contestants
 from tacit.research.experiments._experiment import Experiment, run
-from tacit.research.experiments._protocols import CrossValidation, LearningCurves, Table
-from tacit.research.experiments._results import Results, Summary
-from tacit.research.experiments._run import Run
+from tacit.research.experiments._protocols import CrossValidation, LearningCurves, complete_table
+from tacit.research.experiments._results import Results, RunSummary
 from tacit.research.experiments._store import RunStore
+from tacit.selection import Contestant, Sees
+from tacit.selection._evaluate import Run
 
 __all__ = [
-    "Contender",
+    "Contestant",
     "CrossValidation",
     "Experiment",
     "LearningCurves",
     "Results",
     "Run",
     "RunStore",
+    "RunSummary",
     "Sees",
-    "Summary",
-    "Table",
-    "paper_contenders",
+    "complete_table",
+    "paper_contestants",
     "run",
 ]

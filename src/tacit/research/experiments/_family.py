@@ -31,12 +31,16 @@ from tacit.family import (
     SoftSelfLearningClassifier,
     USMClassifier,
 )
-from tacit.research.experiments._contenders import Contender, Sees
-from tacit.research.experiments._flaws import flaws
 from tacit.research.experiments._grid import Cell, Grid
 from tacit.research.experiments._measures import ERROR
-from tacit.research.experiments._results import Results, Summary
-from tacit.research.experiments._significance import LEAST_REPEATS, LEVEL, direction, what_counts
+from tacit.research.experiments._results import (
+    LEAST_REPEATS,
+    LEVEL,
+    Results,
+    RunSummary,
+    what_counts,
+)
+from tacit.selection import Contestant
 
 LEAST_SQUARES = "least squares"
 KERNEL = "kernel least squares"
@@ -47,7 +51,7 @@ SVM = "SVM"
 N_FOLDS = 5
 
 
-def family_contenders() -> tuple[Contender, ...]:
+def family_contestants() -> tuple[Contestant, ...]:
     """All methods for tables of numbers, with the settings a careful user would choose.
 
     Penalties of least squares come from leave-one-out; the others are fixed for columns of unit
@@ -98,14 +102,14 @@ def family_contenders() -> tuple[Contender, ...]:
             },
         ),
     }
-    contenders: list[Contender] = []
+    contestants: list[Contestant] = []
     for twin, (supervised, others) in groups.items():
-        contenders.append(Contender(twin, supervised, Sees.LABELED, twin))
-        contenders += [Contender(name, model, twin=twin) for name, model in others.items()]
-    return tuple(contenders)
+        contestants.append(Contestant(twin, supervised))
+        contestants += [Contestant(name, model, twin) for name, model in others.items()]
+    return tuple(contestants)
 
 
-def family_table(results: Results, contenders: tuple[Contender, ...], n_folds: int) -> Grid:
+def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds: int) -> Grid:
     """One row a method and one column a dataset: error, times worse than its twin, significance.
 
     A method without any run has no row; one whose fits failed stays and says so.
@@ -114,24 +118,24 @@ def family_table(results: Results, contenders: tuple[Contender, ...], n_folds: i
     datasets = results.names("dataset")
     repeats = max(results.names("repeat")) + 1
     rows, records = [], []
-    for contender in contenders:
-        places = [_place(results, dataset, protocol, contender) for dataset in datasets]
+    for contestant in contestants:
+        places = [_place(results, dataset, protocol, contestant) for dataset in datasets]
         if not any(place.n_runs for place in places):
             continue
-        cells = [_cell(results, place, contender.twin, repeats) for place in places]
-        compared = contender.twin != contender.name
+        cells = [_cell(results, place, contestant, repeats) for place in places]
+        compared = contestant.twin is not None
         tells = compared and repeats >= LEAST_REPEATS
         silent = "–" if compared else ""
         rows.append(
             (
-                Cell(contender.name, bold=not compared),
+                Cell(contestant.name, bold=not compared),
                 Cell(_mean(places)),
                 Cell(str(sum(cell.bold for cell in cells)) if tells else silent),
                 Cell(str(sum(cell.underline for cell in cells)) if tells else silent),
                 *cells,
             )
         )
-        records += [_record(place, contender) for place in places if place.n_runs]
+        records += [_record(place, contestant) for place in places if place.n_runs]
     return Grid(
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
@@ -147,17 +151,21 @@ class _Place:
 
     dataset: str
     n_runs: int
-    summary: Summary | None
+    summary: RunSummary | None
 
 
-def _place(results: Results, dataset: str, protocol: str, contender: Contender) -> _Place:
-    sizes = results.sizes(dataset, protocol, contender.name)
+def _twin(contestant: Contestant) -> str:
+    return contestant.twin or contestant.name
+
+
+def _place(results: Results, dataset: str, protocol: str, contestant: Contestant) -> _Place:
+    sizes = results.sizes(dataset, protocol, contestant.name)
     if not sizes:
         return _Place(dataset, 0, None)
     return _Place(
         dataset,
-        len(results.values(dataset, protocol, contender.name, ERROR, sizes[0])),
-        results.summary(dataset, protocol, contender.name, ERROR, sizes[0], contender.twin),
+        len(results.values(dataset, protocol, contestant.name, ERROR, sizes[0])),
+        results.summary(dataset, protocol, contestant.name, ERROR, sizes[0], _twin(contestant)),
     )
 
 
@@ -168,7 +176,7 @@ def _mean(places: Sequence[_Place]) -> str:
     return _short(sum(ended) / len(ended)) if len(ended) == len(run_on) else "–"
 
 
-def _cell(results: Results, place: _Place, twin: str, repeats: int) -> Cell:
+def _cell(results: Results, place: _Place, contestant: Contestant, repeats: int) -> Cell:
     summary = place.summary
     if summary is None:
         return Cell("failed" if place.n_runs else "–")
@@ -178,34 +186,32 @@ def _cell(results: Results, place: _Place, twin: str, repeats: int) -> Cell:
         if summary.n_repeats == repeats
         else f"{summary.n_repeats} of {number_of(repeats, 'repeat')}"
     )
-    baseline = results.summary(
-        summary.dataset, summary.protocol, twin, ERROR, summary.n_unlabeled, twin
-    )
-    if summary.classifier == twin or baseline is None:
+    at = summary.dataset, summary.protocol
+    twin, n_unlabeled = _twin(contestant), summary.n_unlabeled
+    baseline = results.summary(*at, twin, ERROR, n_unlabeled, twin)
+    if contestant.twin is None or baseline is None:
         return Cell(text, remark)
-    sign = direction(
-        results, place.dataset, summary.protocol, summary.classifier, twin, summary.n_unlabeled
-    )
+    sign = results.direction(*at, contestant.name, twin, n_unlabeled)
     return Cell(f"{text} ({summary.times_worse})", remark, bold=sign == -1, underline=sign == 1)
 
 
-def _record(place: _Place, contender: Contender) -> dict[str, Any]:
+def _record(place: _Place, contestant: Contestant) -> dict[str, Any]:
     summary = place.summary
     return {
         "dataset": place.dataset,
-        "method": contender.name,
-        "twin": contender.twin,
+        "method": contestant.name,
+        "twin": _twin(contestant),
         "error": None if summary is None else summary.mean,
         "standard_error": None if summary is None else summary.standard_error,
         "times_worse": None if summary is None else summary.times_worse,
         "repeats": 0 if summary is None else summary.n_repeats,
-        "flawed": place.n_runs if summary is None else summary.n_flawed,
+        "incomplete": place.n_runs if summary is None else summary.n_incomplete,
     }
 
 
 def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repeats: int) -> str:
     names = {row[0].text for row in rows}
-    flawed = flaws(results, names)
+    _, n_incomplete, which = results.incomplete(names)
     sentences = (
         f"Mean error over {number_of(repeats, 'repeat')}"
         f" of cross-validation in {n_folds} folds with "
@@ -213,9 +219,8 @@ def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repe
         "compared with it: in parentheses, in how many repeats the error was above it; bold: "
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",
         what_counts(repeats),
-        f"Not every run ended properly: {flawed.words}. A method that failed on a dataset "
-        "has no mean."
-        if flawed.n_flawed
+        f"Not every run ended properly: {which}. A method that failed on a dataset has no mean."
+        if n_incomplete
         else "",
     )
     return " ".join(filter(None, sentences))

@@ -10,8 +10,9 @@ from sklearn.base import clone
 from tacit._typing import Matrix
 from tacit.report import COLOURS, new_figure
 from tacit.research.datasets._generators import aligned_clusters, opposed_clusters, overlapping
-from tacit.research.experiments._contenders import Contender
-from tacit.research.experiments._family import family_contenders
+from tacit.research.experiments._family import family_contestants
+from tacit.selection import Contestant
+from tacit.selection._contestants import seeded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +37,8 @@ def draw_family(seed: int = 3) -> Figure:
     seed : int, default 3
         Of the rows and of the labels; one draw, the same for all methods.
     """
-    methods = [c for c in family_contenders() if c.twin != c.name]
-    twins = {c.name: c for c in family_contenders() if c.twin == c.name}
+    methods = [c for c in family_contestants() if c.twin is not None]
+    twins = {c.name: c for c in family_contestants() if c.twin is None}
     n_lines = -(-len(methods) // COLUMNS)
     figure = new_figure(2.4 * COLUMNS, (2.1 * n_lines + 0.5) * len(PROBLEMS))
     figure.suptitle(
@@ -58,15 +59,15 @@ def draw_family(seed: int = 3) -> Figure:
         for panel in panels[len(methods) :]:
             panel.set_visible(False)
         for panel, method in zip(panels, methods, strict=False):
-            _draw(panel, data.X, y, codes, method, twins[method.twin])
+            _draw(panel, data.X, y, codes, method, twins[str(method.twin)])
     return figure
 
 
-def _draw(axes: Axes, X: Matrix, y: Any, codes: Any, method: Contender, twin: Contender) -> None:
+def _draw(axes: Axes, X: Matrix, y: Any, codes: Any, method: Contestant, twin: Contestant) -> None:
     known = y >= 0
     models = {
         "dashed": clone(twin.estimator).fit(X[known], y[known]),
-        "solid": method.unfitted("figure").fit(X, y),
+        "solid": seeded(method.estimator, f"figure|{method.name}").fit(X, y),
     }
     low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
     grid = np.meshgrid(*(np.linspace(a, b, 120) for a, b in zip(low, high, strict=True)))

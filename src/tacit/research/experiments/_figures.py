@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.report import COLOURS, new_figure
-from tacit.research.experiments._contenders import SUPERVISED
+from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._results import ROUNDING, Results
 

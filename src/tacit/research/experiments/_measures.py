@@ -1,4 +1,4 @@
-"""What is measured of a fitted classifier."""
+"""What is measured of a fitted classifier, one contribution a row."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from tacit._typing import AnyArray, Index, Matrix
+from tacit._typing import AnyArray, Matrix
 from tacit.estimators import SelfLearningClassifier
 from tacit.estimators._linear import LinearClassifier
-from tacit.research.experiments._protocols import Split, Table
-from tacit.selection._answers import answers
+from tacit.selection._evaluate import Fit, Split, predictions
+from tacit.selection._labeled_table import LabeledTable
 
 ERROR = "error"
 TEST_LOSS = "squared loss, test"
@@ -20,7 +20,7 @@ TRAINING_LOSS = "squared loss, labeled and unlabeled"
 MEASURES = (ERROR, TEST_LOSS, LABELED_LOSS, TRAINING_LOSS)
 
 
-def measure(model: Any, table: Table, split: Split) -> dict[str, AnyArray]:
+def measure(fit: Fit, table: LabeledTable, split: Split) -> dict[str, AnyArray]:
     """The contribution of every row to every measure, whose mean the measure is.
 
     "error" is 1 for a wrong prediction. The squared losses are those of the regression value
@@ -28,18 +28,19 @@ def measure(model: Any, table: Table, split: Split) -> dict[str, AnyArray]:
     neither regression values nor probabilities, and for one without `classes_`, which say what the
     probabilities are of.
     """
-    tested = split.tested
-    classes = set(np.unique(table.y).tolist())
-    wrong = answers(model, table.X[tested], classes) != table.y[tested]
-    found = {ERROR: wrong.astype(np.float64)}
-    losses = squared_losses(model, table.X, table.y)
-    if losses is not None:
-        rows: dict[str, Index] = {
+    truth = table.y[split.test]
+    found = {ERROR: (predictions(fit, table.codes) != truth).astype(np.float64)}
+    tested = squared_losses(fit.model, fit.X_test, truth)
+    if tested is not None:
+        trained = squared_losses(
+            fit.model, fit.X_train, table.y[np.concatenate([split.labeled, split.unlabeled])]
+        )
+        assert trained is not None
+        found |= {
             TEST_LOSS: tested,
-            LABELED_LOSS: split.labeled,
-            TRAINING_LOSS: np.concatenate([split.labeled, split.unlabeled]),
+            LABELED_LOSS: trained[: len(split.labeled)],
+            TRAINING_LOSS: trained,
         }
-        found |= {name: losses[which] for name, which in rows.items()}
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,78 +12,12 @@ from scipy.sparse import issparse
 
 from tacit._typing import AnyArray, Index
 from tacit.estimators._labels import read_labels
-from tacit.research.experiments._contenders import seed_of
+from tacit.selection._contestants import seed_of
+from tacit.selection._evaluate import Split
+from tacit.selection._labeled_table import LabeledTable
 
 # Sizes of Figure 2 of the paper.
 POWERS_OF_TWO = tuple(2**k for k in range(1, 11))
-
-
-@dataclass(frozen=True)
-class Split:
-    """Positions of the rows of one fit and of its test."""
-
-    labeled: Index
-    unlabeled: Index
-    tested: Index
-
-
-@dataclass(frozen=True)
-class Table:
-    """The data of an experiment, ready for fitting.
-
-    Attributes
-    ----------
-    name : str
-        Part of the seed of every draw.
-    X : ndarray of shape (n, d)
-        Features.
-    y : ndarray of int of shape (n,)
-        Classes as 0, 1, ...; all of them known here.
-    """
-
-    name: str
-    X: AnyArray = field(repr=False)
-    y: AnyArray = field(repr=False)
-
-    @staticmethod
-    def of(name: str, X: Any, y: Any) -> Table:
-        """Check that there is one label a row, and code the labels.
-
-        Parameters
-        ----------
-        name : str
-            As in all results.
-        X : array-like of shape (n, d)
-            Numbers, not sparse.
-        y : array-like of shape (n,)
-            Labels: all whole numbers, all booleans or all strings. Two labels, one of them -1, are
-            two classes. Beside two others -1 is refused: it may as well mark rows without label.
-        """
-        X = _numbers(name, X)
-        if X.ndim != 2 or np.shape(y) != X.shape[:1]:
-            raise ValueError(
-                f"Dataset {name!r} has X of shape {X.shape} and y of shape {np.shape(y)}; it needs "
-                "a matrix and one label for every row."
-            )
-        try:
-            labels = read_labels(y, unlabeled=None)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"Dataset {name!r} has labels that cannot be used: {error}") from error
-        missing = int((~labels.is_labeled).sum())
-        if missing:
-            raise ValueError(
-                f"Dataset {name!r} has {missing} rows without label; experiments hide labels "
-                "themselves and need to know all of them, so leave these rows out."
-            )
-        if len(labels.classes) < 2:
-            raise ValueError(f"Dataset {name!r} has one class only; at least two are needed.")
-        if len(labels.classes) > 2 and {"-1", "-1.0"} & set(map(str, labels.classes)):
-            raise ValueError(
-                f"Dataset {name!r} has the label -1 beside {len(labels.classes) - 1} others; if it "
-                "marks rows without label, leave these rows out, and if it is a class, give it "
-                "another name."
-            )
-        return Table(name, X, labels.codes)
 
 
 @dataclass(frozen=True)
@@ -107,30 +41,30 @@ class Protocol(ABC):
         if self.n_labeled is not None:
             self._store("n_labeled", _count("n_labeled", self.n_labeled, 2))
 
-    def labels(self, table: Table) -> int:
+    def labels(self, table: LabeledTable) -> int:
         """L for this table."""
         return paper_labels(table.X.shape[1]) if self.n_labeled is None else self.n_labeled
 
-    def check(self, table: Table) -> None:
+    def check(self, table: LabeledTable) -> None:
         """Raise an error that says why, if some repeat cannot be drawn from `table`."""
         self.splits(table, 0)
 
     @abstractmethod
-    def splits(self, table: Table, repeat: int) -> list[list[Split]]:
+    def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
         """The splits of one repeat, in groups; the tests of a group are taken together.
 
         They depend on the name of the table, L and the number of the repeat alone.
         """
 
     @abstractmethod
-    def n_fits(self, table: Table) -> int:
+    def n_fits(self, table: LabeledTable) -> int:
         """Splits of one repeat."""
 
     def _store(self, name: str, value: object) -> None:
         """Replace a setting by what it means, before anyone has seen the frozen value."""
         object.__setattr__(self, name, value)
 
-    def _random(self, table: Table, repeat: int) -> np.random.Generator:
+    def _random(self, table: LabeledTable, repeat: int) -> np.random.Generator:
         key = f"{table.name}|{self.name}|{self.labels(table)}|{repeat}"
         return np.random.default_rng(seed_of(key))
 
@@ -159,7 +93,7 @@ class LearningCurves(Protocol):
         if not sizes or len(set(sizes)) < len(sizes):
             raise ValueError(f"n_unlabeled is {sizes}; it must be some sizes, each of them once.")
 
-    def splits(self, table: Table, repeat: int) -> list[list[Split]]:
+    def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
         """One group for each size."""
         labeled, rest = draw_labeled(
             table, np.arange(len(table.y)), self.labels(table), self._random(table, repeat)
@@ -171,15 +105,15 @@ class LearningCurves(Protocol):
                 f"ones, too few for any size of n_unlabeled={self.n_unlabeled} and a test."
             )
         return [
-            [Split(labeled, rest[:size], rest if self.transductive else rest[size:])]
+            [Split(labeled, rest[:size], rest if self.transductive else rest[size:], repeat)]
             for size in sizes
         ]
 
-    def n_fits(self, table: Table) -> int:
+    def n_fits(self, table: LabeledTable) -> int:
         """One for each size."""
         return len(self._sizes(table))
 
-    def _sizes(self, table: Table) -> list[int]:
+    def _sizes(self, table: LabeledTable) -> list[int]:
         rest = len(table.y) - self.labels(table)
         most = rest if self.transductive else rest - 1
         return [size for size in self.n_unlabeled if size <= most]
@@ -205,7 +139,7 @@ class CrossValidation(Protocol):
         super().__post_init__()
         self._store("n_folds", _count("n_folds", self.n_folds, 2))
 
-    def check(self, table: Table) -> None:
+    def check(self, table: LabeledTable) -> None:
         """As for all protocols; and no class may be in one fold alone, in any repeat.
 
         Classes with more rows than a fold never are. Only if one has fewer are the folds of all
@@ -225,21 +159,21 @@ class CrossValidation(Protocol):
                     )
         super().check(table)
 
-    def splits(self, table: Table, repeat: int) -> list[list[Split]]:
+    def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
         """One group, of one split for each fold."""
         random = self._random(table, repeat)
         group = []
-        for tested in self._folds(table, random):
+        for fold, tested in enumerate(self._folds(table, random)):
             training = np.setdiff1d(np.arange(len(table.y)), tested)
             labeled, unlabeled = draw_labeled(table, training, self.labels(table), random)
-            group.append(Split(labeled, unlabeled, tested))
+            group.append(Split(labeled, unlabeled, tested, repeat, fold))
         return [group]
 
-    def n_fits(self, table: Table) -> int:
+    def n_fits(self, table: LabeledTable) -> int:
         """One for each fold."""
         return self.n_folds
 
-    def _folds(self, table: Table, random: np.random.Generator) -> list[Index]:
+    def _folds(self, table: LabeledTable, random: np.random.Generator) -> list[Index]:
         n_rows = len(table.y)
         if self.n_folds > n_rows:
             raise ValueError(
@@ -255,7 +189,7 @@ def paper_labels(n_features: int) -> int:
 
 
 def draw_labeled(
-    table: Table, rows: Index, n_labeled: int, random: np.random.Generator
+    table: LabeledTable, rows: Index, n_labeled: int, random: np.random.Generator
 ) -> tuple[Index, Index]:
     """Draw one row of each class, then others from all that remain; the rest comes shuffled.
 
@@ -278,6 +212,46 @@ def draw_labeled(
     firsts = [random.choice(np.flatnonzero(table.y[order] == label)) for label in classes]
     order = np.concatenate([order[firsts], np.delete(order, firsts)])
     return order[:n_labeled], order[n_labeled:]
+
+
+def complete_table(name: str, X: Any, y: Any) -> LabeledTable:
+    """The data of an experiment, of which all labels are known.
+
+    Parameters
+    ----------
+    name : str
+        As in all results; part of the seed of every draw.
+    X : array-like of shape (n, d)
+        Numbers, not sparse.
+    y : array-like of shape (n,)
+        Labels: all whole numbers, all booleans or all strings. Two labels, one of them -1, are two
+        classes. Beside two others -1 is refused: it may as well mark rows without label.
+    """
+    X = _numbers(name, X)
+    if X.ndim != 2 or np.shape(y) != X.shape[:1]:
+        raise ValueError(
+            f"Dataset {name!r} has X of shape {X.shape} and y of shape {np.shape(y)}; it needs "
+            "a matrix and one label for every row."
+        )
+    try:
+        labels = read_labels(y, unlabeled=None)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Dataset {name!r} has labels that cannot be used: {error}") from error
+    missing = int((~labels.is_labeled).sum())
+    if missing:
+        raise ValueError(
+            f"Dataset {name!r} has {missing} rows without label; experiments hide labels "
+            "themselves and need to know all of them, so leave these rows out."
+        )
+    if len(labels.classes) < 2:
+        raise ValueError(f"Dataset {name!r} has one class only; at least two are needed.")
+    if len(labels.classes) > 2 and {"-1", "-1.0"} & set(map(str, labels.classes)):
+        raise ValueError(
+            f"Dataset {name!r} has the label -1 beside {len(labels.classes) - 1} others; if it "
+            "marks rows without label, leave these rows out, and if it is a class, give it "
+            "another name."
+        )
+    return LabeledTable(X, labels.codes, labels.classes, name)
 
 
 def _numbers(name: str, X: Any) -> AnyArray:

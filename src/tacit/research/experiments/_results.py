@@ -1,8 +1,8 @@
-"""Runs, looked up and summed up."""
+"""Runs, looked up, summed up and tested."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -10,16 +10,25 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 from tacit._typing import Vector
-from tacit.research.experiments._contenders import SUPERVISED
+from tacit._words import listed, number_of
+from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._measures import ERROR
-from tacit.research.experiments._run import OK, Run
+from tacit.selection._evaluate import OK, Run
+from tacit.selection._labeled_table import as_frame
 
 # Differences below this are rounding, not better or worse.
 ROUNDING = 1e-9
+# Of Wilcoxon's signed rank test, for bold and underline.
+LEVEL = 0.01
+# Of the classifiers on datasets that are named, and of the letters of each reason.
+MOST_NAMED = 5
+MOST_LETTERS = 100
+
+Key = tuple[str, str, str, str, int]
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """One classifier on one measure at one number of unlabeled rows, over the repeats.
 
     Attributes
@@ -35,7 +44,7 @@ class Summary:
         repeat of both ended, so that nothing is known about it.
     n_repeats : int
         Repeats that ended.
-    n_flawed : int
+    n_incomplete : int
         Repeats whose status is not "ok": not converged, or failed.
     n_compared : int
         Repeats that ended for the twin as well, among which `times_worse` counts.
@@ -52,7 +61,7 @@ class Summary:
     median: float
     times_worse: int | None
     n_repeats: int
-    n_flawed: int
+    n_incomplete: int
     n_compared: int
 
 
@@ -70,14 +79,14 @@ class Results:
     """
 
     runs: tuple[Run, ...]
-    _by_key: dict[tuple[str, str, str, str, int], dict[int, Run]]
+    _by_key: dict[Key, dict[int, Run]]
     twins: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(runs: Iterable[Run], twins: Mapping[str, str] | None = None) -> Results:
         """Index `runs`, whose classifiers are compared with `twins`."""
         kept = tuple(runs)
-        by_key: dict[tuple[str, str, str, str, int], dict[int, Run]] = {}
+        by_key: dict[Key, dict[int, Run]] = {}
         for run in kept:
             key = (run.dataset, run.protocol, run.measure, run.classifier, run.n_unlabeled)
             by_key.setdefault(key, {})[run.repeat] = run
@@ -98,9 +107,7 @@ class Results:
 
     def frame(self) -> Any:
         """The runs as a pandas DataFrame, one row each and one column for each of its fields."""
-        names = [field.name for field in fields(Run)]
-        rows = [[getattr(run, name) for name in names] for run in self.runs]
-        return _import_pandas().DataFrame(rows, columns=names)
+        return as_frame([vars(run) for run in self.runs], [field.name for field in fields(Run)])
 
     def sizes(self, dataset: str, protocol: str, classifier: str) -> list[int]:
         """Numbers of unlabeled rows, from the smallest."""
@@ -125,7 +132,7 @@ class Results:
         measure: str,
         n_unlabeled: int,
         twin: str | None = None,
-    ) -> Summary | None:
+    ) -> RunSummary | None:
         """Mean, standard error and times worse than its twin; None where no repeat ended.
 
         `twin` is another than that of `twins` to compare with.
@@ -139,7 +146,7 @@ class Results:
         if len(ended) == 0:
             return None
         compared = int(np.isfinite(own - baseline).sum())
-        return Summary(
+        return RunSummary(
             dataset,
             protocol,
             classifier,
@@ -155,7 +162,7 @@ class Results:
             compared,
         )
 
-    def summaries(self, twins: Mapping[str, str] | None = None) -> list[Summary]:
+    def summaries(self, twins: Mapping[str, str] | None = None) -> list[RunSummary]:
         """Of all there is; `twins` are others than those of `Results.twins` to compare with."""
         others = {} if twins is None else twins
         every = (
@@ -183,10 +190,84 @@ class Results:
         # Exact where there are no ties; SciPy chooses.
         return float(wilcoxon(difference).pvalue)
 
+    def direction(
+        self, dataset: str, protocol: str, first: str, second: str, n_unlabeled: int
+    ) -> int:
+        """Which of two classifiers has the lower error, by Wilcoxon's test at `LEVEL`.
 
-def _import_pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("A data frame needs pandas: pip install 'tacit[data]'") from error
-    return pandas
+        -1 where the error of `first` is significantly below that of `second`, 1 where it is above,
+        0 where the repeats in which both ended do not tell them apart.
+        """
+        one = self.values(dataset, protocol, first, ERROR, n_unlabeled)
+        other = self.values(dataset, protocol, second, ERROR, n_unlabeled)
+        if len(one) != len(other):
+            return 0
+        difference = one - other
+        difference = difference[np.abs(difference) > ROUNDING]  # NaN, where a fit failed, is not
+        # Some versions of SciPy approximate p-values among ties, and then come below the smallest.
+        if len(difference) < LEAST_REPEATS:
+            return 0
+        if self.p_value(dataset, protocol, first, second, n_unlabeled) >= LEVEL:
+            return 0
+        return int(np.sign(difference.mean()))
+
+    def incomplete(self, classifiers: Collection[str]) -> tuple[int, int, str]:
+        """All runs of some classifiers, those whose status is not "ok", and these in words.
+
+        Classifier, dataset, how many, and the first reason of each; empty where there are none.
+        """
+        runs = [run for run in self.runs if run.measure == ERROR and run.classifier in classifiers]
+        places: dict[tuple[str, str], list[str]] = {}
+        for run in runs:
+            if run.status != OK:
+                places.setdefault((run.classifier, run.dataset), []).append(run.status)
+        named = [
+            f"{classifier} on {dataset}, {len(statuses)} of "
+            f"{sum((r.classifier, r.dataset) == (classifier, dataset) for r in runs)} "
+            f"({_short(statuses[0])})"
+            for (classifier, dataset), statuses in places.items()
+        ]
+        words = listed(named, MOST_NAMED) if named else ""
+        return len(runs), sum(map(len, places.values())), words
+
+
+def _short(status: str) -> str:
+    line = " ".join(status.split())
+    return line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]} …"
+
+
+def in_order(runs: Iterable[Run], order: Mapping[tuple[str, str, str], int]) -> list[Run]:
+    """Sort runs, so that it does not show which of them came first.
+
+    `order` is that of (dataset, protocol, classifier) in the plan; names that are not in it come
+    last, by the alphabet.
+    """
+    last = len(order)
+    return sorted(
+        runs, key=lambda r: (order.get((r.dataset, r.protocol, r.classifier), last), r.key)
+    )
+
+
+def least_p_value(n_repeats: int) -> float:
+    """The smallest p-value that the test can give: that of `n_repeats` differences of one sign.
+
+    All 2^n patterns of signs are equally likely where the classifiers are equal, and two of them,
+    all above and all below, are the most extreme.
+    """
+    return min(1.0, 2.0 / 2.0**n_repeats)
+
+
+# 8: with 7 repeats the smallest p-value is 2 / 128.
+LEAST_REPEATS = next(n for n in range(1, 100) if least_p_value(n) < LEVEL)
+
+
+def what_counts(n_repeats: int) -> str:
+    """A sentence on what that many repeats can show; empty where there are more than enough."""
+    repeats = number_of(n_repeats, "repeat")
+    if n_repeats < LEAST_REPEATS:
+        least = f"at least {LEAST_REPEATS}."
+        return f"With {repeats} no difference can be significant: that takes {least}"
+    # With one small difference of the other sign the p-value is twice the smallest.
+    if 2 * least_p_value(n_repeats) >= LEVEL:
+        return f"With {repeats} that takes a difference of the same sign in every one of them."
+    return ""

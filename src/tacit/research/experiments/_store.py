@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tacit._files import write_text, written_whole
-from tacit.research.experiments._run import Run, in_order
+from tacit.research.experiments._results import in_order
 from tacit.rows._parquet_files import import_pyarrow
+from tacit.selection._evaluate import Run
 
 WHOLE = "runs.parquet"
 PART = "part-*.parquet"
@@ -92,13 +93,7 @@ class RunStore:
         return list(found.values())
 
     def gather(self, order: Mapping[tuple[str, str, str], int] | None = None) -> list[Run]:
-        """Put everything into one file, sorted, and return it.
-
-        Parameters
-        ----------
-        order : mapping of (dataset, protocol, classifier) to int, optional
-            The order of the plan, see `tacit.research.experiments._run.in_order`.
-        """
+        """Put everything into one file, sorted as `in_order` does, and return it."""
         runs = in_order(self.read(), {} if order is None else order)
         parts = self._parts()
         if parts:

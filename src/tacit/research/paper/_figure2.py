@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.report import COLOURS, new_figure
 from tacit.research.experiments import LearningCurves, Results
-from tacit.research.experiments._contenders import (
+from tacit.research.experiments._contestants import (
     ICLS,
     ORACLE,
     PROJECTED,

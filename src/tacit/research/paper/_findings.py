@@ -11,10 +11,9 @@ import numpy as np
 from tacit._words import listed, number_of
 from tacit.research.datasets import Dataset
 from tacit.research.experiments import LearningCurves, Results
-from tacit.research.experiments._contenders import ICLS, SELF_LEARNING, SUPERVISED
-from tacit.research.experiments._flaws import flaws
+from tacit.research.experiments._contestants import ICLS, SELF_LEARNING, SUPERVISED
 from tacit.research.experiments._measures import ERROR
-from tacit.research.experiments._significance import LEAST_REPEATS, what_counts
+from tacit.research.experiments._results import LEAST_REPEATS, what_counts
 from tacit.research.paper import _published as published
 from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS, ErrorCell, error_cells
 from tacit.research.paper.theorem import TheoremCheck
@@ -249,14 +248,14 @@ def theorem_finding(outcome: TheoremCheck) -> Finding:
     )
 
 
-def flawed_findings(results: Results, classifiers: Collection[str]) -> Iterator[Finding]:
+def incomplete_findings(results: Results, classifiers: Collection[str]) -> Iterator[Finding]:
     """One where some fit of these classifiers did not end as it should; none where all did."""
-    found = flaws(results, classifiers)
-    if found.n_flawed:
+    n_runs, n_incomplete, which = results.incomplete(classifiers)
+    if n_incomplete:
         yield Finding(
             "Every fit ended properly.",
             False,
-            f"{found.n_runs - found.n_flawed:,} of {found.n_runs:,} runs did; not: {found.words}.",
+            f"{n_runs - n_incomplete:,} of {n_runs:,} runs did; not: {which}.",
         )
 
 

@@ -12,14 +12,15 @@ from tacit.estimators import (
     ProjectedLeastSquaresClassifier,
 )
 from tacit.research.experiments import (
-    Contender,
+    Contestant,
     CrossValidation,
     Experiment,
     LearningCurves,
     Sees,
-    Table,
-    paper_contenders,
+    paper_contestants,
 )
+from tacit.research.experiments._contestants import SUPERVISED
+from tacit.selection._labeled_table import LabeledTable
 
 RIDGE = "supervised, ridge"
 RIDGE_ICLS = "ICLS, ridge"
@@ -52,28 +53,28 @@ class Effort:
         return Effort(2, 4, 5_000)
 
 
-def regularised_contenders() -> tuple[Contender, ...]:
+def regularised_contestants() -> tuple[Contestant, ...]:
     """What a careful user would have done without unlabeled rows, and ICLS on top of it."""
     # scoring is named since its default changes with the version of scikit-learn.
     logistic = LogisticRegressionCV(Cs=LOGISTIC_CS, cv=5, scoring="accuracy", max_iter=1000)
     return (
-        Contender(RIDGE, LeastSquaresClassifier(alpha="loo"), Sees.LABELED),
-        Contender(RIDGE_ICLS, ICLSClassifier(alpha="loo"), twin=RIDGE),
-        Contender(RIDGE_PROJECTED, ProjectedLeastSquaresClassifier(alpha="loo"), twin=RIDGE),
-        Contender(LOGISTIC, logistic, Sees.LABELED, twin=RIDGE),
+        Contestant(RIDGE, LeastSquaresClassifier(alpha="loo"), SUPERVISED, sees=Sees.LABELED),
+        Contestant(RIDGE_ICLS, ICLSClassifier(alpha="loo"), RIDGE),
+        Contestant(RIDGE_PROJECTED, ProjectedLeastSquaresClassifier(alpha="loo"), RIDGE),
+        Contestant(LOGISTIC, logistic, RIDGE, sees=Sees.LABELED),
     )
 
 
-def table2_experiment(tables: tuple[Table, ...], effort: Effort) -> Experiment:
+def table2_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
     """Cross-validation of the paper's classifiers."""
-    return Experiment(tables, CrossValidation(effort.table_repeats), paper_contenders())
+    return Experiment(tables, CrossValidation(effort.table_repeats), paper_contestants())
 
 
-def figure2_experiment(tables: tuple[Table, ...], effort: Effort) -> Experiment:
+def figure2_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
     """Learning curves of the paper's classifiers."""
-    return Experiment(tables, LearningCurves(effort.figure_repeats), paper_contenders())
+    return Experiment(tables, LearningCurves(effort.figure_repeats), paper_contestants())
 
 
-def regularised_experiment(tables: tuple[Table, ...], effort: Effort) -> Experiment:
+def regularised_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
     """The protocol of Table 2 with penalties chosen by leave-one-out, on the same draws."""
-    return Experiment(tables, CrossValidation(effort.table_repeats), regularised_contenders())
+    return Experiment(tables, CrossValidation(effort.table_repeats), regularised_contestants())

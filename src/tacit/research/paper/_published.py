@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.research.experiments._contenders import ICLS, ORACLE, SELF_LEARNING, SUPERVISED
+from tacit.research.experiments._contestants import ICLS, ORACLE, SELF_LEARNING, SUPERVISED
 
 CITATION = (
     "J. H. Krijthe and M. Loog, Implicitly Constrained Semi-Supervised Least Squares "

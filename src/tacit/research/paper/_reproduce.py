@@ -17,7 +17,7 @@ from tacit.research.experiments import (
     LearningCurves,
     Results,
     RunStore,
-    Table,
+    complete_table,
     run,
 )
 from tacit.research.experiments._grid import Grid
@@ -178,7 +178,7 @@ def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Re
 
 
 def _run(request: Request, datasets: Sequence[Dataset], on_progress: OnProgress) -> Results:
-    tables = tuple(Table.of(data.name, data.X, data.y) for data in datasets)
+    tables = tuple(complete_table(data.name, data.X, data.y) for data in datasets)
     wanted = {
         "table2": plans.table2_experiment,
         "regularised": plans.regularised_experiment,
@@ -272,7 +272,7 @@ def _figure2(out: Path, results: Results) -> Section:
     return Section(
         "figure2",
         "Figure 2: learning curves",
-        findings=(*judge.figure2_findings(results), *judge.flawed_findings(results, SHOWN)),
+        findings=(*judge.figure2_findings(results), *judge.incomplete_findings(results, SHOWN)),
         figures=tuple((name, f"{caption} {band}") for name, _, caption in drawn),
     )
 
@@ -281,7 +281,7 @@ def _table2(results: Results) -> Section:
     grid = table2(results)
     findings = (
         *judge.table2_findings(results),
-        *judge.flawed_findings(results, PAPER_COLUMNS),
+        *judge.incomplete_findings(results, PAPER_COLUMNS),
     )
     return Section("table2", grid.title, findings=findings, grids=(grid,))
 
@@ -291,7 +291,7 @@ def _regularised(results: Results) -> Section:
         "regularised",
         "Beyond the paper: against tuned classifiers",
         words=(regularised_words(results),),
-        findings=tuple(judge.flawed_findings(results, REGULARISED_COLUMNS)),
+        findings=tuple(judge.incomplete_findings(results, REGULARISED_COLUMNS)),
         grids=(regularised_table(results),),
     )
 

@@ -10,26 +10,26 @@ import numpy as np
 
 from tacit._words import number_of
 from tacit.research.datasets import Dataset
-from tacit.research.experiments import CrossValidation, Results, Summary
-from tacit.research.experiments._contenders import (
+from tacit.research.experiments import CrossValidation, Results, RunSummary
+from tacit.research.experiments._contestants import (
     ICLS,
     ORACLE,
     PROJECTED,
     SELF_LEARNING,
     SUPERVISED,
-    paper_contenders,
+    paper_contestants,
 )
 from tacit.research.experiments._grid import Cell, Grid
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._protocols import paper_labels
-from tacit.research.experiments._significance import LEVEL, direction, what_counts
+from tacit.research.experiments._results import LEVEL, what_counts
 from tacit.research.paper import _published as published
 from tacit.research.paper._plans import (
     LOGISTIC,
     RIDGE,
     RIDGE_ICLS,
     RIDGE_PROJECTED,
-    regularised_contenders,
+    regularised_contestants,
 )
 from tacit.research.paper.theorem import TheoremCheck
 
@@ -37,7 +37,7 @@ PAPER_COLUMNS = (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED, ORACLE)
 REGULARISED_COLUMNS = (SUPERVISED, ICLS, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED, LOGISTIC)
 # The paper compares these two with each other, and sets the better one in bold.
 RIVALS = {ICLS: SELF_LEARNING, SELF_LEARNING: ICLS}
-_TWINS = {c.name: c.twin for c in (*paper_contenders(), *regularised_contenders())}
+_TWINS = {c.name: c.twin or c.name for c in (*paper_contestants(), *regularised_contestants())}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ErrorCell:
     better, worse : bool
         Whether it beats its rival, and whether it is worse than its twin, by Wilcoxon's signed
         rank test at 0.01 over the repeats in which both ended.
-    n_flawed : int
+    n_incomplete : int
         Repeats with a fit that failed or did not converge.
     """
 
@@ -74,7 +74,7 @@ class ErrorCell:
     difference: float | None
     better: bool
     worse: bool
-    n_flawed: int
+    n_incomplete: int
 
 
 def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
@@ -132,7 +132,7 @@ def error_cells(
     return cells
 
 
-def _cell(results: Results, summary: Summary, twin: str, rival: str | None) -> ErrorCell:
+def _cell(results: Results, summary: RunSummary, twin: str, rival: str | None) -> ErrorCell:
     dataset, classifier = summary.dataset, summary.classifier
     paper = published.TABLE_2.get(dataset, {}).get(classifier)
     is_twin = classifier in (twin, SUPERVISED, ORACLE)
@@ -148,12 +148,12 @@ def _cell(results: Results, summary: Summary, twin: str, rival: str | None) -> E
         None if paper is None else summary.mean - paper.error,
         not is_twin and rival is not None and _direction(results, summary, rival) == -1,
         not is_twin and _direction(results, summary, twin) == 1,
-        summary.n_flawed,
+        summary.n_incomplete,
     )
 
 
-def _direction(results: Results, own: Summary, other: str) -> int:
-    return direction(results, own.dataset, own.protocol, own.classifier, other, own.n_unlabeled)
+def _direction(results: Results, own: RunSummary, other: str) -> int:
+    return results.direction(own.dataset, own.protocol, own.classifier, other, own.n_unlabeled)
 
 
 def repeats_asked(results: Results) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 
 from tacit._words import listed, number_of
 from tacit.research.experiments import Results
-from tacit.research.experiments._contenders import ICLS, SUPERVISED
-from tacit.research.experiments._significance import LEAST_REPEATS, what_counts
+from tacit.research.experiments._contestants import ICLS, SUPERVISED
+from tacit.research.experiments._results import LEAST_REPEATS, what_counts
 from tacit.research.paper._plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
 from tacit.research.paper._tables import REGULARISED_COLUMNS, error_cells, repeats_asked
 

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.selection._comparison import Comparison, SplitLoss
+from tacit._typing import AnyArray
+from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import (
     Contestant,
     Estimators,
     default_contestants,
     read_contestants,
 )
-from tacit.selection._differences import PairedDifference, paired_difference
-from tacit.selection._evaluate import Progress, Results, Training, run_all
-from tacit.selection._folds import Fold, plan_folds, say_how_tested
+from tacit.selection._evaluate import (
+    Fit,
+    Judge,
+    Outcome,
+    Progress,
+    Split,
+    evaluate_all,
+    predictions,
+    runs_of,
+)
 from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection._measure import Measure, check_classes, check_margin, read_measure
-from tacit.selection._verdict import Verdict, judge_methods
+from tacit.selection._measure import Measure, check_classes, check_margin, loss_of, read_measure
+from tacit.selection._splitters import describe_splits, plan_splits, read_seed
+from tacit.selection._verdict import (
+    MethodVerdict,
+    PairedDifference,
+    judge_methods,
+    paired_difference,
+)
 from tacit.selection._wording import too_few_to_split, write_verdict
 
 # A class with a smaller part of the labels than this hardly shows in the error.
@@ -88,7 +103,7 @@ def compare(
     Notes
     -----
     Fits `cv * n_repeats + 1` times each contestant. Intervals and p-values come from the corrected
-    resampled t-test (Nadeau & Bengio 2003); `judge_methods` in tacit.selection._verdict says how
+    resampled t-test (Nadeau & Bengio 2003); `tacit.selection._verdict.judge_methods` says how
     they make a verdict. "Helps" needs a method that beats its own twin after a correction for
     the number of methods, and that no supervised contestant beats on average.
 
@@ -111,18 +126,36 @@ def compare(
     table = read_table(X, y, X_unlabeled, unlabeled)
     check_classes(measure, len(table.classes))
     contestants = read_or_default(estimators, table)
-    folds = plan_folds(table, cv, n_repeats, random_state)
-    tasks: list[tuple[Measure | None, Training]] = [
-        (measure, Training((f.repeat, f.fold), f.train, table.unlabeled, f.test)) for f in folds
-    ]
-    everything = Training((), table.labeled, table.unlabeled, table.unlabeled)
-    if folds:
-        tasks.insert(0, (None, everything))
-    outcomes = run_all(table, contestants, tasks, n_jobs, on_progress)
-    disagreements = _disagreements(contestants, outcomes[0], measure) if folds else {}
-    scored = [results for results in outcomes if results.losses]
-    notes = _notes(table, contestants, folds, outcomes, cv)
-    return _conclude(table, contestants, measure, margin, folds, scored, notes, disagreements)
+    seed = read_seed(random_state)
+    splits = plan_splits(table, cv, n_repeats, seed)
+    if splits:
+        everything = Split(table.labeled, table.unlabeled, table.unlabeled, repeat=-1)
+        judge: Judge = partial(loss_of, measure=measure)
+        tasks = [(final_model, everything), *((judge, split) for split in splits)]
+        outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
+        return _conclude(table, contestants, measure, margin, splits, outcomes, cv)
+    notes = _notes(table, contestants, (), (), cv)
+    rare = [str(name) for name, count in table.label_counts.items() if count < 2]
+    return Comparison(
+        too_few_to_split(rare, notes), {}, {}, None, (), contestants, measure, margin,
+        table.label_counts, len(table.unlabeled), 0, 0, notes, {},
+    )  # fmt: skip
+
+
+class FinalModel(NamedTuple):
+    """A contestant fitted on all labels, and what it says of the unlabeled rows."""
+
+    model: Any
+    predictions: AnyArray
+    scores: AnyArray | None
+
+
+def final_model(fit: Fit, table: LabeledTable, split: Split) -> FinalModel:
+    """The model, its predictions on the test rows, and its scores where it has some."""
+    response = getattr(fit.model, "decision_function", None)
+    response = response or getattr(fit.model, "predict_proba", None)
+    scores = None if response is None else np.asarray(response(fit.X_test))
+    return FinalModel(fit.pipeline(), predictions(fit, table.codes), scores)
 
 
 def read_or_default(estimators: Estimators | None, table: LabeledTable) -> tuple[Contestant, ...]:
@@ -138,94 +171,102 @@ def _conclude(
     contestants: tuple[Contestant, ...],
     measure: Measure,
     margin: float,
-    folds: Sequence[Fold],
-    scored: Sequence[Results],
-    notes: tuple[str, ...],
-    disagreements: Mapping[tuple[str, str], float],
+    splits: Sequence[Split],
+    outcomes: Sequence[Sequence[Outcome]],
+    cv: Any,
 ) -> Comparison:
-    by_name = {c.name: np.array([r.losses[c.name] for r in scored]) for c in contestants}
-    losses = {name: float(values.mean()) for name, values in by_name.items()} if scored else {}
-    baseline = None
-    methods = {}
-    verdict: Verdict
-    if scored:
-        notes = (*_beaten_by_guessing(table, losses, measure), *notes)
-    if scored:
-        supervised = [c.name for c in contestants if not c.is_semi_supervised]
-        baseline = min(supervised, key=losses.__getitem__)
-        ratio = float(np.mean([len(f.test) / len(f.train) for f in folds]))
-        tested = np.unique(np.concatenate([f.test for f in folds]))
-        counts = np.unique(table.targets[tested], return_counts=True)[1].tolist()
-
-        def against(name: str, reference: str) -> PairedDifference:
-            return paired_difference(
-                name,
-                reference,
-                by_name[name] - by_name[reference],
-                ratio,
-                len(table.labeled),
-                disagreements.get((name, reference)),
-                len(table.unlabeled),
-                tested=counts,
-                counts_rows=measure.is_error,
-                bounded=measure.in_points,
-            )
-
-        semi_supervised = [c for c in contestants if c.twin is not None]
-        methods = judge_methods(
-            {c.name: against(c.name, str(c.twin)) for c in semi_supervised},
-            {c.name: against(c.name, baseline) for c in semi_supervised},
-            margin,
-        )
-        n_rows = len(table.targets)
-        verdict = write_verdict(
-            methods, losses, baseline, measure, margin, len(table.labeled), n_rows, notes
-        )
-    else:
-        rare = [str(name) for name, count in table.label_counts.items() if count < 2]
-        verdict = too_few_to_split(rare, notes)
+    final = {outcome.name: outcome.value for outcome in outcomes[0]}
+    runs = tuple(
+        run
+        for split, scored in zip(splits, outcomes[1:], strict=True)
+        for run in runs_of(table, split, scored, measure.name)
+    )
+    by_name = {
+        c.name: np.array([run.value for run in runs if run.classifier == c.name])
+        for c in contestants
+    }
+    losses = {name: float(values.mean()) for name, values in by_name.items()}
+    supervised = [c.name for c in contestants if not c.is_semi_supervised]
+    baseline = min(supervised, key=losses.__getitem__)
+    notes = (
+        *_no_better_than_guessing(table, losses, measure),
+        *_notes(table, contestants, splits, outcomes, cv),
+    )
+    methods = _judge(table, contestants, baseline, measure, margin, splits, by_name, final)
+    verdict = write_verdict(
+        methods, losses, baseline, measure, margin, len(table.labeled), len(table.y), notes
+    )
     return Comparison(
         verdict=verdict,
         methods=methods,
         losses=losses,
         baseline=baseline,
-        splits=_split_losses(scored),
+        splits=runs,
         contestants=contestants,
         measure=measure,
         margin=margin,
         label_counts=table.label_counts,
         n_unlabeled=len(table.unlabeled),
-        n_folds=1 + max((f.fold for f in folds), default=-1),
-        n_repeats=1 + max((f.repeat for f in folds), default=-1),
+        n_folds=1 + max(split.fold for split in splits),
+        n_repeats=1 + max(split.repeat for split in splits),
         notes=notes,
+        models={name: each.model for name, each in final.items()},
     )
 
 
-def _disagreements(
-    contestants: Sequence[Contestant], results: Results, measure: Measure
-) -> dict[tuple[str, str], float]:
-    """For every method and supervised contestant, the part of rows labeled differently.
+def _judge(
+    table: LabeledTable,
+    contestants: Sequence[Contestant],
+    baseline: str,
+    measure: Measure,
+    margin: float,
+    splits: Sequence[Split],
+    losses: Mapping[str, AnyArray],
+    final: Mapping[str, FinalModel],
+) -> dict[str, MethodVerdict]:
+    ratio = float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
+    tested = np.unique(np.concatenate([split.test for split in splits]))
+    counts = np.unique(table.y[tested], return_counts=True)[1].tolist()
 
-    Where the loss is of other things than predicted classes, only those that are the same function.
+    def against(name: str, reference: str) -> PairedDifference:
+        return paired_difference(
+            name,
+            reference,
+            losses[name] - losses[reference],
+            ratio,
+            len(table.labeled),
+            _disagreement(final[name], final[reference], measure),
+            len(table.unlabeled),
+            tested=counts,
+            counts_rows=measure.is_error,
+            bounded=measure.in_points,
+        )
+
+    methods = [c for c in contestants if c.is_semi_supervised]
+    return judge_methods(
+        {c.name: against(c.name, str(c.twin)) for c in methods},
+        {c.name: against(c.name, baseline) for c in methods},
+        margin,
+    )
+
+
+def _disagreement(one: FinalModel, other: FinalModel, measure: Measure) -> float | None:
+    """The part of the unlabeled rows that two models predict differently.
+
+    Where the loss is of other things than predicted classes, only that of models which are the same
+    function.
     """
-    supervised = [c.name for c in contestants if not c.is_semi_supervised]
-    pairs = [(c.name, other) for c in contestants if c.is_semi_supervised for other in supervised]
-    return {
-        pair: float(np.mean(results.predictions[pair[0]] != results.predictions[pair[1]]))
-        for pair in pairs
-        if measure.is_of_predictions or _is_same_function(results, *pair)
-    }
+    if not measure.is_of_predictions and not (
+        one.scores is not None
+        and other.scores is not None
+        and np.array_equal(one.scores, other.scores)
+        and np.array_equal(one.predictions, other.predictions)
+    ):
+        return None
+    return float(np.mean(one.predictions != other.predictions))
 
 
-def _is_same_function(results: Results, name: str, other: str) -> bool:
-    given = results.predictions, results.scores
-    return all(
-        name in by_name and other in by_name and np.array_equal(by_name[name], by_name[other])
-        for by_name in given
-    )
-
-
-def _beaten_by_guessing(
+def _no_better_than_guessing(
     table: LabeledTable, losses: Mapping[str, float], measure: Measure
 ) -> list[str]:
     """That no classifier does better than one which has not looked at the rows, if so."""
@@ -251,34 +292,18 @@ def _beaten_by_guessing(
     return [note]
 
 
-def _split_losses(scored: Sequence[Results]) -> tuple[SplitLoss, ...]:
-    return tuple(
-        SplitLoss(
-            results.training.key[0],
-            results.training.key[1],
-            name,
-            len(results.training.labeled),
-            len(results.training.unlabeled),
-            len(results.training.test),
-            loss,
-        )
-        for results in scored
-        for name, loss in results.losses.items()
-    )
-
-
 def _notes(
     table: LabeledTable,
     contestants: Sequence[Contestant],
-    folds: Sequence[Fold],
-    outcomes: Sequence[Results],
+    splits: Sequence[Split],
+    outcomes: Sequence[Sequence[Outcome]],
     cv: Any,
 ) -> tuple[str, ...]:
     notes = [
         f"The table has {len(table.labeled):,} labeled and {len(table.unlabeled):,} unlabeled rows."
     ]
-    if folds:
-        notes.append(say_how_tested(table, folds, cv))
+    if splits:
+        notes.append(describe_splits(table, splits, cv))
     by_name = {contestant.name: contestant for contestant in contestants}
     for contestant in contestants:
         twin = by_name.get(contestant.twin or "")
@@ -291,7 +316,7 @@ def _notes(
                 "difference between them is not due to the unlabeled rows alone."
             )
     for name in by_name:
-        complaints = [results.warnings.get(name, set()) for results in outcomes]
+        complaints = [o.warnings for scored in outcomes for o in scored if o.name == name]
         for text in sorted(set().union(*complaints)):
             times = sum(text in complaint for complaint in complaints)
             notes.append(f"{name}, in {times} of {len(outcomes)} fits: {text}.")

@@ -6,8 +6,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tacit import LeastSquaresClassifier
-from tacit.research.experiments import Contender, Sees, paper_contenders
-from tacit.research.experiments._contenders import seed_of
+from tacit.research.experiments import Sees, paper_contestants
+from tacit.selection._contestants import seed_of, seeded
 
 
 def test_a_seed_depends_on_the_key_alone_and_is_the_same_everywhere():
@@ -16,25 +16,24 @@ def test_a_seed_depends_on_the_key_alone_and_is_the_same_everywhere():
 
 
 def test_a_copy_is_seeded_and_the_original_is_not():
-    contender = Contender("forest", RandomForestClassifier())
-    first, again, other = (contender.unfitted(key).random_state for key in "aab")
+    forest = RandomForestClassifier()
+    first, again, other = (seeded(forest, key).random_state for key in "aab")
     assert first == again != other
     assert 0 <= first < 2**32
-    assert contender.estimator.random_state is None
-    assert Contender("another", RandomForestClassifier()).unfitted("a").random_state != first
+    assert forest.random_state is None
 
 
 def test_seeds_reach_into_pipelines_and_leave_those_that_are_set():
     pipeline = make_pipeline(
         StandardScaler(), BaggingClassifier(RandomForestClassifier(random_state=3))
     )
-    copy = Contender("nested", pipeline).unfitted("a")
+    copy = seeded(pipeline, "a")
     assert copy[-1].random_state is not None
     assert copy[-1].estimator.random_state == 3
 
 
 def test_an_estimator_without_randomness_is_copied_as_it_is():
-    copy = Contender("plain", LeastSquaresClassifier(alpha=2.0)).unfitted("a")
+    copy = seeded(LeastSquaresClassifier(alpha=2.0), "a")
     assert copy.get_params() == LeastSquaresClassifier(alpha=2.0).get_params()
 
 
@@ -49,6 +48,6 @@ def test_an_estimator_without_randomness_is_copied_as_it_is():
     ],
 )
 def test_the_contenders_of_the_paper_see_what_they_should(name, sees):
-    (found,) = (c for c in paper_contenders() if c.name == name)
-    assert found.sees is sees
-    assert found.twin == "supervised"
+    (found,) = (c for c in paper_contestants() if c.name == name)
+    assert found.training is sees
+    assert found.twin == (None if name == "supervised" else "supervised")
