@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import OptimizeResult, minimize
 
 from tacit._typing import Vector
-from tacit.solver import BoxProblem
+from tacit.solver import Problem
 
 # A peer that has not met the gap after so many seconds is reported as it stands.
 PATIENCE = 60.0
@@ -26,10 +26,10 @@ class PeerResult:
     relative_gap: float
 
 
-def lbfgsb(problem: BoxProblem, tol: float) -> PeerResult:
+def lbfgsb(problem: Problem, tol: float) -> PeerResult:
     """SciPy's L-BFGS-B on the factored objective, stopped by the duality gap."""
     unit = np.sqrt(2.0 * problem.scale)
-    scaled = BoxProblem(problem.V / unit, problem.target / unit)
+    scaled = Problem(problem.V / unit, problem.target / unit)
     start = time.perf_counter()
 
     def objective(u: Vector) -> tuple[float, Vector]:
@@ -50,7 +50,7 @@ def lbfgsb(problem: BoxProblem, tol: float) -> PeerResult:
     return _result(problem, result.x, start)
 
 
-def osqp(problem: BoxProblem, tol: float) -> PeerResult:
+def osqp(problem: Problem, tol: float) -> PeerResult:
     """OSQP on min 1/2 z'z with z = V'u - t, its tolerance tightened until the gap is met."""
     import osqp as package
 
@@ -81,7 +81,7 @@ def osqp(problem: BoxProblem, tol: float) -> PeerResult:
     return result or PeerResult(PATIENCE, float("inf"))
 
 
-def clarabel(problem: BoxProblem, tol: float) -> PeerResult:
+def clarabel(problem: Problem, tol: float) -> PeerResult:
     """Clarabel on the same factored problem, its tolerance tightened until the gap is met."""
     import clarabel as package
 
@@ -108,14 +108,14 @@ def clarabel(problem: BoxProblem, tol: float) -> PeerResult:
     return result or PeerResult(PATIENCE, float("inf"))
 
 
-PEERS: dict[str, Callable[[BoxProblem, float], PeerResult]] = {
+PEERS: dict[str, Callable[[Problem, float], PeerResult]] = {
     "L-BFGS-B (SciPy)": lbfgsb,
     "OSQP": osqp,
     "Clarabel": clarabel,
 }
 
 
-def _factored(problem: BoxProblem) -> tuple[Any, Any, Vector, Vector]:
+def _factored(problem: Problem) -> tuple[Any, Any, Vector, Vector]:
     """Variables (u, z): minimise 1/2 z'z with V'u - z = t and 0 <= u <= 1, in a common unit."""
     n, r = problem.n_labels, problem.rank
     unit = np.sqrt(2.0 * problem.scale)
@@ -128,6 +128,6 @@ def _factored(problem: BoxProblem) -> tuple[Any, Any, Vector, Vector]:
     return P, A, lower, upper
 
 
-def _result(problem: BoxProblem, u: Vector, start: float) -> PeerResult:
+def _result(problem: Problem, u: Vector, start: float) -> PeerResult:
     seconds = time.perf_counter() - start
     return PeerResult(seconds, problem.relative_gap(np.clip(u, 0.0, 1.0)))

@@ -6,11 +6,11 @@ import numpy as np
 
 from benchmarks.instances import Instance
 from tacit.rows import NumpyRows
-from tacit.solver import BoxProblem, ConstraintSet, LabeledRows
+from tacit.solver import ConstraintSet, LabeledRows, Problem
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
 
 
-def box_problem(instance: Instance) -> BoxProblem:
+def box_problem(instance: Instance) -> Problem:
     """V and target in the metric of the labeled rows."""
     basis, moments = supervised_basis(instance.X, None, 0.0, True)
     start = fit_least_squares(basis, instance.X, instance.y, None)
@@ -19,5 +19,5 @@ def box_problem(instance: Instance) -> BoxProblem:
     Z = constraints.basis.functions.values(instance.X)
     eigenvalues, vectors = np.linalg.eigh(Z.T @ Z)
     R = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
-    target = R.T @ (constraints.coordinates(start) - constraints.offset())
+    target = R.T @ (constraints.coordinates(start) - constraints.offset)
     return constraints.problem(R, target).dense()

@@ -10,7 +10,7 @@ from tacit._typing import Matrix
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Projection, project
 from tacit.solver._least_squares import fit_least_squares
-from tacit.solver._methods import Method
+from tacit.solver._method import Method
 from tacit.solver._projection import Metric
 
 

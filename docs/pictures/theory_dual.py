@@ -24,9 +24,9 @@ from tacit._typing import Index, Matrix, Vector
 from tacit.report import new_figure
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import (
-    BoxProblem,
     ConstraintSet,
     LabeledRows,
+    Problem,
     Solution,
     Status,
     solve_interior_point,
@@ -46,13 +46,13 @@ class Meeting:
 
     Attributes
     ----------
-    problem : BoxProblem
+    problem : Problem
         What is solved.
     stopped : tuple of Solution
         The last of them is the answer.
     """
 
-    problem: BoxProblem
+    problem: Problem
     stopped: tuple[Solution, ...]
 
     @property
@@ -66,7 +66,7 @@ class Meeting:
         return np.array([dual_objective(self.problem, s.residual) for s in self.stopped])
 
 
-def dual_objective(problem: BoxProblem, q: Matrix) -> Any:
+def dual_objective(problem: Problem, q: Matrix) -> Any:
     """d(q) = -1/2 ||q||^2 - q't + sum_i min(0, v_i'q), for one q or for the last axis of many."""
     slopes = q @ problem.V.T
     return -0.5 * (q**2).sum(axis=-1) - q @ problem.target + np.minimum(slopes, 0.0).sum(axis=-1)
@@ -140,7 +140,7 @@ def _draw_landscape(axes: Axes, shown: SmallProblem) -> None:
     axes.set_title("6 labels, but 2 dual unknowns", loc="left", fontsize=11)
 
 
-def rows_on_the_hyperplane(problem: BoxProblem, q: Vector) -> Index:
+def rows_on_the_hyperplane(problem: Problem, q: Vector) -> Index:
     """The rows with v_i'q = 0 to rounding, whose labels the signs leave open."""
     slopes = problem.V @ q
     return np.flatnonzero(np.abs(slopes) <= 1e-9 * np.abs(slopes).max())

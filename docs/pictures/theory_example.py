@@ -13,7 +13,7 @@ from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit._typing import Matrix, Vector
 from tacit.report import COLOURS
 from tacit.rows import Moments, NumpyRows
-from tacit.solver import Basis, BoxProblem, Coefficients, ConstraintSet, LabeledRows, Labeling
+from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Labeling, Problem
 from tacit.solver._least_squares import fit_least_squares
 
 BLACK, RED, BLUE, GREEN = COLOURS[:4]
@@ -116,7 +116,7 @@ class SmallProblem:
         return self.gram(np.concatenate([self.x, self.x_u]))
 
     @cached_property
-    def problem(self) -> BoxProblem:
+    def problem(self) -> Problem:
         """The problem that the projection in the metric A solves."""
         return box_problem(self.constraints)
 
@@ -130,12 +130,12 @@ def small_problem(seed: int = SEED) -> SmallProblem:
     return SmallProblem(x, y, 1.1 * random.normal(size=N_UNLABELED) + side)
 
 
-def box_problem(constraints: ConstraintSet) -> BoxProblem:
+def box_problem(constraints: ConstraintSet) -> Problem:
     """The projection of the supervised solution onto C in the metric A, all rows in memory."""
     labeled = constraints.labeled
     basis = Basis.of(Moments.of(NumpyRows(labeled.X)))
     start: Coefficients = fit_least_squares(basis, labeled.X, labeled.y, None)
-    target = constraints.coordinates(start) - constraints.offset()
+    target = constraints.coordinates(start) - constraints.offset
     return constraints.problem(np.eye(constraints.basis.rank), target).dense()
 
 

@@ -13,9 +13,9 @@ from tacit import ProjectedLeastSquaresClassifier
 from tacit._typing import Matrix, Vector
 from tacit.report import new_figure
 from tacit.solver import Solution
-from tacit.solver import _large as large
-from tacit.solver._labeling import SignRule
-from tacit.solver._working_set import Outcome, Point, WorkingSet
+from tacit.solver import _working_set as working_set
+from tacit.solver._labeling import LowestRule
+from tacit.solver._rounds import Outcome, Point, Rounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,10 +71,10 @@ class Watch:
     stages: tuple[Stage, ...]
 
     @property
-    def rule(self) -> SignRule:
+    def rule(self) -> LowestRule:
         """Label by sign, with the labels of the working set."""
         assert self.solution.labeling is not None
-        assert isinstance(self.solution.labeling.rule, SignRule)
+        assert isinstance(self.solution.labeling.rule, LowestRule)
         return self.solution.labeling.rule
 
     @property
@@ -87,12 +87,12 @@ class Watch:
 class _Seen:
     """Every dual vector of a fit: the table it belongs to, and the table's number of rows."""
 
-    points: list[tuple[WorkingSet, Vector]] = field(default_factory=list)
+    points: list[tuple[Rounds, Vector]] = field(default_factory=list)
     outcome: Outcome | None = None
 
 
-def _watched(seen: _Seen) -> type[WorkingSet]:
-    class Watched(WorkingSet):
+def _watched(seen: _Seen) -> type[Rounds]:
+    class Watched(Rounds):
         """The solver's rounds as they are; every dual vector is noted down."""
 
         def _point(self, q: Matrix, sweep: Any) -> Point:
@@ -124,7 +124,7 @@ def compute() -> Watch:
     seen = _Seen()
     model = ProjectedLeastSquaresClassifier(solver="working-set", tol=TOLERANCE)
     # The solver reports rounds, but not where the hyperplane was in between.
-    with patch.object(large, "WorkingSet", _watched(seen)):
+    with patch.object(working_set, "Rounds", _watched(seen)):
         model.fit(X[:N_LABELED], y[:N_LABELED], X_u)
     outcome = seen.outcome
     assert outcome is not None
@@ -141,7 +141,7 @@ def compute() -> Watch:
             continue
         before = q
         name = "Newton step" if stages else "first sample"
-        n_seen = rounds.zonotope.rows.n_rows if stages else large.FIRST_SAMPLE
+        n_seen = rounds.zonotope.rows.n_rows if stages else working_set.FIRST_SAMPLE[0]
         stages.append(_stage(name, n_seen, V, q, last.target, end))
     exact = Stage("exact solve", len(outcome.exact.near), 0, outcome.relative_gap)
     slopes = V @ outcome.previous

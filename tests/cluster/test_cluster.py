@@ -21,7 +21,7 @@ import pytest
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import DaskRows
 from tacit.solver import Status
-from tacit.solver._large import SECOND_SAMPLE
+from tacit.solver._working_set import SECOND_SAMPLE
 from tests.cluster.chunks import D, lazy_rows, same_rows
 
 REASON = "Dask and distributed are not installed: pip install 'tacit[dask]'"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
-from tacit.solver.simplex import SimplexProblem, solve_simplex_interior_point
+from tacit.solver import Problem, solve_interior_point
 from tests.problems import KINDS, Table, projected, table, table_of_classes
 from tests.properties.strategies import resolution, seeds
 
@@ -78,7 +78,7 @@ def test_the_labeled_loss_is_never_above_that_of_another_member_of_the_set(
     P = _labels(random, len(data.X_u), n_classes, how == "soft")
     if how == "near":
         P = 0.999 * answer.solution.soft_labels + 0.001 * P
-    member = constraints.coefficients(constraints.offset() + constraints.generators().T @ P)
+    member = constraints.coefficients(constraints.offset + constraints.generators().T @ P)
     ours, theirs = (_loss(c, data.X, data.y) for c in (answer.coefficients, member))
     assert ours <= theirs + 1e-8 * (1.0 + theirs)
 
@@ -90,8 +90,8 @@ def test_the_gap_bounds_the_distance_to_the_optimum(seed, n_classes, distance):
     V = random.normal(size=(U, r))
     target = V.T @ _labels(random, U, n_classes, True)
     target += distance * np.sqrt(U) * random.normal(size=(r, n_classes))
-    problem = SimplexProblem(V, target).centred()
-    best = solve_simplex_interior_point(problem)
+    problem = Problem(V, target).centred()
+    best = solve_interior_point(problem)
     P = _labels(random, U, n_classes, True)
     rounding = 1e-9 * problem.scale
     assert problem.objective(P) - best.objective <= problem.gap(P) + rounding

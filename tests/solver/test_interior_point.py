@@ -5,9 +5,9 @@ import pytest
 
 from tacit.solver import Status, solve
 from tacit.solver._interior_point import solve_interior_point
-from tacit.solver._problem import BoxProblem
-from tacit.solver._samples import manufactured
+from tacit.solver._problem import Problem
 from tests.problems import Table, projected
+from tests.solver.known_answers import manufactured
 
 
 def _gaussian(n_unlabeled, d, n_labeled, seed):
@@ -73,7 +73,7 @@ def test_a_target_missed_by_a_hair_is_solved_for_exactly(seed):
     off = random.normal(size=21)
     off -= V.T @ np.linalg.lstsq(V.T, off, rcond=None)[0]
     u = np.array([0.48, 0.51, 0.97, 0.3])
-    problem = BoxProblem(V, V.T @ u + 1e-5 * off / np.linalg.norm(off))
+    problem = Problem(V, V.T @ u + 1e-5 * off / np.linalg.norm(off))
     solution = solve_interior_point(problem)
     assert solution.status is Status.OPTIMAL
     assert solution.n_iter <= 10
@@ -89,7 +89,7 @@ def test_labels_that_are_barely_fractional_are_solved_for_exactly(barely, missed
     off = random.normal(size=12)
     off -= V.T @ np.linalg.lstsq(V.T, off, rcond=None)[0]
     u = np.array([0.4, 0.5, 0.6, 0.7, barely, 2 * barely, 1 - barely, 1 - 3 * barely])
-    problem = BoxProblem(V, V.T @ u + missed_by * off / np.linalg.norm(off))
+    problem = Problem(V, V.T @ u + missed_by * off / np.linalg.norm(off))
     solution = solve_interior_point(problem)
     assert solution.status is Status.OPTIMAL
     assert solution.is_optimal(1e-8)

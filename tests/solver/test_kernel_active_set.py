@@ -9,11 +9,11 @@ import pytest
 
 from tacit._typing import Matrix
 from tacit.solver import (
-    BoxProblem,
-    SimplexProblem,
+    Problem,
+    Problem,
     Status,
     solve_interior_point,
-    solve_simplex_interior_point,
+    solve_interior_point,
 )
 from tacit.solver._kernel_active_set import solve_active_set
 
@@ -26,16 +26,16 @@ def problem(
     V = random.normal(size=(n, rank)) / np.arange(1, rank + 1) ** 0.5
     if n_classes == 1:
         values = random.normal(0.5, 2.0 * spread, size=n)
-        return BoxProblem(V, V.T @ values), values
+        return Problem(V, V.T @ values), values
     values = 1.0 / n_classes + spread * random.normal(size=(n, n_classes))
     values += (1.0 - values.sum(axis=1, keepdims=True)) / n_classes
-    return SimplexProblem(V, V.T @ values), values
+    return Problem(V, V.T @ values), values
 
 
 def interior_point(problem: Any, tol: float = 1e-8) -> Any:
-    if isinstance(problem, BoxProblem):
+    if isinstance(problem, Problem):
         return solve_interior_point(problem, tol=tol)
-    return solve_simplex_interior_point(problem, tol=tol)
+    return solve_interior_point(problem, tol=tol)
 
 
 # Few labels at zero, many of them, and equations without a unique answer.

@@ -3,15 +3,15 @@ import itertools
 import numpy as np
 import pytest
 
-from tacit.solver import BoxProblem, Status, solve
-from tacit.solver._samples import manufactured
+from tacit.solver import Problem, Status, solve
 from tacit.solver._solution import Solution
+from tests.solver.known_answers import manufactured
 
 
 @pytest.fixture
 def problem():
     random = np.random.default_rng(5)
-    return BoxProblem(random.normal(size=(9, 3)), random.normal(size=3) * 4)
+    return Problem(random.normal(size=(9, 3)), random.normal(size=3) * 4)
 
 
 def test_the_scale_is_the_mean_objective_over_all_labelings(problem):
@@ -29,7 +29,7 @@ def test_the_gap_formula_of_the_labels_is_the_difference_of_primal_and_dual(prob
 
 def test_the_gap_at_another_dual_vector_is_the_difference_too():
     random = np.random.default_rng(1)
-    problem = BoxProblem(random.normal(size=(9, 3)), random.normal(size=3), n_equalities=1)
+    problem = Problem(random.normal(size=(9, 3)), random.normal(size=3), n_equalities=1)
     u, q = random.uniform(size=9), random.normal(size=3)
     dual = -0.5 * q[1:] @ q[1:] - q @ problem.target + np.minimum(problem.V @ q, 0.0).sum()
     np.testing.assert_allclose(problem.gap(u, q), problem.objective(u) - dual)
@@ -69,6 +69,6 @@ def test_labels_that_are_not_numbers_are_never_called_optimal():
 
 def test_shapes_that_do_not_belong_together_are_refused():
     with pytest.raises(ValueError, match="V must be"):
-        BoxProblem(np.zeros((3, 2)), np.zeros(3))
+        Problem(np.zeros((3, 2)), np.zeros(3))
     with pytest.raises(ValueError, match="n_equalities is 4"):
-        BoxProblem(np.zeros((3, 2)), np.zeros(2), n_equalities=4)
+        Problem(np.zeros((3, 2)), np.zeros(2), n_equalities=4)

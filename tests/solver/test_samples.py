@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tacit.solver import Status, solve
-from tacit.solver._samples import SAMPLES, manufactured
+from tests.solver.known_answers import SAMPLES, manufactured
 
 MANUFACTURED = [(1, 1), (4, 8), (50, 5), (300, 1), (2000, 20)]
 SOLVERS = ("interior-point", "lbfgsb")

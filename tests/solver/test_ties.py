@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tacit.solver import BoxProblem, Status, solve
+from tacit.solver import Problem, Status, solve
 from tacit.solver import _ties as ties
-from tacit.solver._methods import Method
+from tacit.solver._method import Method
 from tacit.solver._ties import solve_with_ties
 from tests.problems import Table, projected, table
 
@@ -24,15 +24,15 @@ def _distance(constraints, a, b):
 def test_among_equal_labeled_losses_the_nearest_to_the_supervised_solution_is_taken(seed):
     data = table("fewer labels than columns", seed)
     answer, start, constraints = projected(data, "labeled")
-    Z, target = constraints.generators(), constraints.coordinates(start) - constraints.offset()
+    Z, target = constraints.generators(), constraints.coordinates(start) - constraints.offset
     Z_l = constraints.basis.functions.values(data.X)
     S = Z_l.T @ Z_l
     distances = []
     for epsilon in (1e-2, 1e-4, 1e-6):
         # The metric S + epsilon A has no ties, and its answer tends to the one wanted.
         R = np.linalg.cholesky(S + epsilon * np.eye(len(S))).T
-        solution = solve(BoxProblem(Z @ R.T, R @ target), tol=1e-13)
-        theta = solution.soft_labels @ Z + constraints.offset()
+        solution = solve(Problem(Z @ R.T, R @ target), tol=1e-13)
+        theta = solution.soft_labels @ Z + constraints.offset
         member = constraints.coefficients(theta)
         assert _labeled_loss(data, answer.coefficients) <= _labeled_loss(data, member) + 1e-9
         distances.append(_distance(constraints, answer.coefficients, member))
@@ -55,16 +55,16 @@ def test_the_answer_does_not_depend_on_the_order_of_rows(seed):
 @pytest.mark.parametrize("solver", ["interior-point", "lbfgsb"])
 def test_a_tie_on_a_face_is_broken_by_the_second_problem(solver):
     # The first problem wants u_0 = 1 and u_1 + u_2 = 1.5; the second then wants u_1 - u_2 = 0.2.
-    first = BoxProblem(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), np.array([3.0, 1.5]))
-    second = BoxProblem(np.array([[0.0], [1.0], [-1.0]]), np.array([0.2]))
-    solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).box)
+    first = Problem(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), np.array([3.0, 1.5]))
+    second = Problem(np.array([[0.0], [1.0], [-1.0]]), np.array([0.2]))
+    solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).dense)
     np.testing.assert_allclose(solution.soft_labels, [1.0, 0.85, 0.65], atol=1e-7)
 
 
 def test_without_ties_the_second_problem_has_no_say():
-    first = BoxProblem(np.diag([1.0, 2.0]), np.array([0.25, 5.0]))
-    second = BoxProblem(np.ones((2, 1)), np.array([-100.0]))
-    solution = solve_with_ties(first, second, Method("auto", 1e-10, 100).box)
+    first = Problem(np.diag([1.0, 2.0]), np.array([0.25, 5.0]))
+    second = Problem(np.ones((2, 1)), np.array([-100.0]))
+    solution = solve_with_ties(first, second, Method("auto", 1e-10, 100).dense)
     np.testing.assert_allclose(solution.soft_labels, [0.25, 1.0], atol=1e-9)
 
 

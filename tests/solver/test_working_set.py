@@ -58,7 +58,7 @@ def test_the_rule_gives_labels_that_lead_to_the_coefficients(make, metric):
     u = answer.solution.labeling.of_rows(rows)
     assert u.shape == (len(data.X_u),)
     assert ((u >= 0.0) & (u <= 1.0)).all()
-    theta = constraints.offset() + u @ constraints.generators()
+    theta = constraints.offset + u @ constraints.generators()
     expected = start if answer.inside else answer.coefficients
     unit = np.abs(start.values(data.X_u)).max()
     difference = constraints.coefficients(theta).values(data.X_u) - expected.values(data.X_u)
@@ -124,10 +124,10 @@ def test_a_sweep_tells_what_it_says():
     s, before = functions.values(X) @ q, functions.values(X) @ previous
     minima = [np.minimum(V @ vector, 0.0).sum() for vector in (q, previous)]
     np.testing.assert_allclose(sweep.minima, minima)
-    np.testing.assert_allclose(sweep.negative[0], V[s < 0].sum(axis=0))
+    np.testing.assert_allclose(sweep.sums[0], V[s < 0].sum(axis=0))
     np.testing.assert_allclose(sweep.total, weights[s < 0] @ X[s < 0])
     assert len(sweep.near) == (np.abs(s) <= 0.2).sum()
-    assert (np.diff(np.abs(sweep.near.s)) >= 0).all()
+    assert (np.diff(sweep.near.distance) >= 0).all()
     crossed = (np.abs(before) > 0.1) & ((s < 0) != (before < 0))
     np.testing.assert_allclose(sweep.crossed, (weights * np.abs(s))[crossed].sum())
     assert zonotope.n_sweeps == 1
@@ -140,7 +140,7 @@ def test_near_rows_beyond_the_limit_are_the_nearest():
     rows.block_rows = 90
     q = np.array([1.0, -0.5])
     near = Zonotope(rows, Coefficients(np.eye(2), np.zeros(2))).sweep([q], np.inf, 50).near
-    np.testing.assert_allclose(np.abs(near.s), np.sort(np.abs(X @ q))[:50])
+    np.testing.assert_allclose(near.distance, np.sort(np.abs(X @ q))[:50])
 
 
 def test_negative_zeros_are_zeros():
@@ -152,7 +152,7 @@ def test_negative_zeros_are_zeros():
     data = Table(X[:24], y, X[24:], np.zeros(4000))
     answer, _, constraints = projected(data, "all", "working-set")
     u = answer.solution.labeling.of_rows(NumpyRows(data.X_u))
-    theta = constraints.offset() + u @ constraints.generators()
+    theta = constraints.offset + u @ constraints.generators()
     np.testing.assert_allclose(
         constraints.coefficients(theta).coef, answer.coefficients.coef, atol=1e-10
     )

@@ -18,8 +18,8 @@ from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, threads_for
 from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
-from tacit.solver._methods import SOLVERS, Method
-from tacit.solver._projection import MISSED, Metric, Projection
+from tacit.solver._method import SOLVERS, Method
+from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 
 
 class ImplicitlyConstrainedClassifier(LinearClassifier):
@@ -79,7 +79,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             if self.solver == "lbfgsb"
             else f"raise tol (now {self.tol:g}) or scale the features",
             f", for the shares of the soft labels miss class_prior by {prior_violation:.2g}"
-            if prior_violation > MISSED
+            if prior_violation > PRIOR_TOLERANCE
             else "",
         )
 
@@ -134,7 +134,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         )
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
-        return constraints.missed(solution.labeling)
+        return constraints.prior_violation(solution.labeling)
 
     def _report(self) -> Callable[[str], None]:
         """Where progress is told: nowhere, or on the standard error."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, Rows, Sample, moments_and_sample
 from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._labeling import Labeling
-from tacit.solver._large import FIRST_SAMPLE, SECOND_SAMPLE
-from tacit.solver._rows_problem import RowsProblem
-from tacit.solver.simplex._rows_problem import SimplexRowsProblem
+from tacit.solver._problem import RowsProblem
+from tacit.solver._working_set import FIRST_SAMPLE, SECOND_SAMPLE
 
 # A direction counts as that of the constant function if this part of it is all that is missing.
 FORCED = 1e-6
@@ -85,16 +85,21 @@ class ConstraintSet:
     ) -> ConstraintSet:
         """The constraint set of these rows: one sweep for moments and sample."""
         # More than an eighth would no longer be cheap beside the rows themselves, if they are many.
-        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE))
+        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE[0]))
         unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
         moments = labeled_moments + unlabeled_moments
         basis = Basis.of(moments, alpha, fit_intercept)
         return cls(basis, moments, labeled, unlabeled, unlabeled_moments, sample, prior)
 
+    @cached_property
+    def labeled_values(self) -> Matrix:
+        """X B: the labeled rows in the basis."""
+        return self.basis.functions.values(self.labeled.X)
+
+    @cached_property
     def offset(self) -> Matrix:
         """B'X'y: where the labeled rows alone put the set."""
-        Z = self.basis.functions.values(self.labeled.X)
-        return np.asarray(self.labeled.weighted(Z).T @ self.labeled.y)
+        return np.asarray(self.labeled.weighted(self.labeled_values).T @ self.labeled.y)
 
     def problem(
         self, R: Matrix, target: Matrix, n_equalities: int = 0, with_prior: bool = True
@@ -104,7 +109,6 @@ class ConstraintSet:
         Where the mean of the labels is known it is an equality more, which comes first: the sum
         of the labels, in the unit of the other directions.
         """
-        kind = RowsProblem if target.ndim == 1 else SimplexRowsProblem
         functions = self.basis.functions.combine(R)
         if self.prior is not None and with_prior:
             unit = 1.0 / np.sqrt(self.moments.weight)
@@ -115,7 +119,7 @@ class ConstraintSet:
             target = self._without_forced(R, target, n_equalities)
             target = np.concatenate([unit * self.wanted()[None], target])
             n_equalities += 1
-        return kind(
+        return RowsProblem(
             self.unlabeled, self.unlabeled_moments, self.sample, functions, target, n_equalities
         )
 
@@ -123,7 +127,7 @@ class ConstraintSet:
         """The weighted sum of the labels that the prior asks for."""
         return np.asarray(self.unlabeled_moments.weight * np.asarray(self.prior))
 
-    def missed(self, labeling: Labeling | None) -> float:
+    def prior_violation(self, labeling: Labeling | None) -> float:
         """How far the shares of the classes among the labels are from the prior, at the most."""
         weight = self.unlabeled_moments.weight
         if self.prior is None or labeling is None or weight == 0.0:
@@ -170,7 +174,7 @@ class ConstraintSet:
         """theta(u), from the sums of the labeled unlabeled rows."""
         B = self.basis.functions
         mass = np.multiply.outer(B.intercept, labeling.mass)
-        return np.asarray(self.offset() + B.coef.T @ labeling.total + mass)
+        return np.asarray(self.offset + B.coef.T @ labeling.total + mass)
 
     def coordinates(self, coefficients: Coefficients) -> Matrix:
         """Theta of given coefficients: B'(A + alpha J) beta."""

@@ -6,11 +6,9 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from tacit._typing import Mask, Matrix
-from tacit.solver._polish import is_reached
-from tacit.solver._problem import BoxProblem
+from tacit.solver._active_set import Candidate
+from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
-from tacit.solver.simplex._polish import Finished
-from tacit.solver.simplex._problem import SimplexProblem
 
 NAME = "active-set"
 # Changes of the active set at the most; between three and ten are usual, and a set that still
@@ -29,7 +27,7 @@ LARGEST = 8000
 
 
 def solve_active_set(
-    problem: BoxProblem | SimplexProblem,
+    problem: Problem,
     values: Matrix,
     tol: float = 1e-8,
     max_iter: int = MOST_CHANGES,
@@ -51,8 +49,7 @@ def solve_active_set(
     add up to one. `start` are labels to begin with. The status is OPTIMAL or INSIDE, and the answer
     None where the sets do not settle, or not at the tolerance.
     """
-    if isinstance(problem, SimplexProblem):
-        problem = problem.centred()
+    problem = problem.centred()
     shares = _shares(values)
     if (shares >= 0.0).all():
         return Solution.of(problem, values, status=Status.INSIDE, solver=NAME, n_iter=0)
@@ -87,13 +84,9 @@ def solve_active_set(
 
 
 def _judged(
-    problem: BoxProblem | SimplexProblem, labels: Matrix, tol: float, n_iter: int
+    problem: Problem, labels: Matrix, tol: float, n_iter: int
 ) -> Solution | None:
-    reached = (
-        is_reached(problem, labels)
-        if isinstance(problem, BoxProblem)
-        else Finished(labels, None).is_reached(problem)
-    )
+    reached = Candidate(labels).is_reached(problem)
     status = Status.INSIDE if reached else Status.OPTIMAL
     solution = Solution.of(problem, labels, status=status, solver=NAME, n_iter=n_iter)
     return solution if solution.is_optimal(tol) else None

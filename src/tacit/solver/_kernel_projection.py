@@ -22,11 +22,10 @@ from tacit.solver._kernel_ridge import (
     is_small,
 )
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
-from tacit.solver._methods import Method
-from tacit.solver._problem import BoxProblem
+from tacit.solver._method import Method
+from tacit.solver._problem import Problem
 from tacit.solver._projection import SURPLUS, project
 from tacit.solver._solution import Solution, Status
-from tacit.solver.simplex._problem import SimplexProblem
 
 # Rounding errors of one entry of the kernel, relative to the largest.
 ROUNDING = float(np.finfo(np.float64).eps)
@@ -180,14 +179,9 @@ def _factor(matrix: Matrix, rounding: float) -> Matrix:
 
 def _empty(labels: Matrix, method: Method) -> Solution:
     """The solution where no row counts, and all labels are as good."""
-    solution = method.box(_problem(np.zeros((0, 0)), labels[:0]))
+    solution = method.dense(Problem(np.zeros((0, 0)), np.zeros((0, *labels.shape[1:]))))
     share = 0.5 if labels.ndim == 1 else 1.0 / labels.shape[1]
     return replace(solution, soft_labels=np.full(labels.shape, share))
-
-
-def _problem(V: Matrix, values: Matrix) -> BoxProblem | SimplexProblem:
-    kind = BoxProblem if values.ndim == 1 else SimplexProblem
-    return kind(V, V.T @ values)
 
 
 def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
@@ -197,7 +191,7 @@ def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
         # What values do not add up to over the classes is the same for all labels: out of reach.
         surplus = 1.0 - values.sum(axis=1)
         values = values + surplus[:, None] / values.shape[1]
-    problem = _problem(V, values)
+    problem = Problem(V, V.T @ values)
     solution = _solve_problem(problem, values, method)
     size = float(np.linalg.norm(problem.target) + np.linalg.norm(V.sum(axis=0)))
     is_same = bool(np.linalg.norm(surplus @ V) <= SURPLUS * size)
@@ -205,17 +199,17 @@ def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
 
 
 def _solve_problem(
-    problem: BoxProblem | SimplexProblem, values: Matrix, method: Method
+    problem: Problem, values: Matrix, method: Method
 ) -> Solution:
     if method.solver != "auto":
-        return method.box(problem)
+        return method.dense(problem)
     solution = None
     inside = bool((values >= 0.0).all() and (values.ndim == 2 or (values <= 1.0).all()))
     if inside or problem.rank > MANY_DIRECTIONS * problem.n_labels:
         solution = solve_active_set(problem, values, method.tol, method.max_iter)
     if solution is not None:
         return solution
-    solution = method.box(problem)
+    solution = method.dense(problem)
     if solution.status is Status.STALLED:
         # Close to the answer, so that it is plain which labels are at their bounds.
         start = solution.labels()

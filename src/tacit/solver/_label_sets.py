@@ -12,10 +12,39 @@ from tacit.solver._basis import Coefficients
 
 
 class LabelSet(Protocol):
-    """A convex set of labels with what Newton's method needs to know of its projection.
+    """A polytope of labels: every label is an average of its vertices, the classes.
 
-    Values and labels have one row a row of data and m columns, m = 1 for two classes.
+    Labels of U rows have shape (U,) for the interval and (U, K) for the simplex. What belongs to
+    the vertices has shape (K, U), so that a vertex lies together in memory.
     """
+
+    @property
+    def n_vertices(self) -> int:
+        """K, the number of classes."""
+
+    @property
+    def vertices(self) -> Matrix:
+        """One vertex a row, one column of the label a column."""
+
+    @property
+    def centre(self) -> Matrix:
+        """The mean of the vertices, in the shape of one label."""
+
+    @property
+    def variance(self) -> float:
+        """The mean squared distance of the vertices from the centre."""
+
+    def weights(self, labels: Matrix) -> Matrix:
+        """The part of each vertex in the labels."""
+
+    def labels(self, weights: Matrix) -> Matrix:
+        """The labels with these parts of the vertices."""
+
+    def slopes(self, values: Matrix) -> Matrix:
+        """The slope of each vertex, from the slopes V q of the labels."""
+
+    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
+        """The label with the lowest slope, and by how much the next vertex is above it."""
 
     def project(self, values: Matrix) -> Matrix:
         """The nearest label of each value."""
@@ -36,6 +65,42 @@ class LabelSet(Protocol):
 @dataclass(frozen=True)
 class Interval:
     """[0, 1], the soft label of the second of two classes."""
+
+    @property
+    def n_vertices(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def vertices(self) -> Matrix:
+        """0 and 1."""
+        return np.array([[0.0], [1.0]])
+
+    @property
+    def centre(self) -> Matrix:
+        """One half."""
+        return np.asarray(0.5)
+
+    @property
+    def variance(self) -> float:
+        """One quarter."""
+        return 0.25
+
+    def weights(self, labels: Matrix) -> Matrix:
+        """1 - u and u."""
+        return np.stack([1.0 - labels, labels])
+
+    def labels(self, weights: Matrix) -> Matrix:
+        """The part of the second vertex."""
+        return np.asarray(weights[1])
+
+    def slopes(self, values: Matrix) -> Matrix:
+        """0 and s."""
+        return np.stack([np.zeros_like(values), values])
+
+    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
+        """1 where s < 0, and |s|."""
+        return (values < 0).astype(np.float64), np.abs(values)
 
     def project(self, values: Matrix) -> Matrix:
         """Clip to [0, 1]."""
@@ -59,6 +124,45 @@ class Simplex:
     """Labels of K classes that are not negative and add up to one."""
 
     n_classes: int
+
+    @property
+    def n_vertices(self) -> int:
+        """K."""
+        return self.n_classes
+
+    @property
+    def vertices(self) -> Matrix:
+        """The unit vectors."""
+        return np.eye(self.n_classes)
+
+    @property
+    def centre(self) -> Matrix:
+        """Equal shares."""
+        return np.full(self.n_classes, 1.0 / self.n_classes)
+
+    @property
+    def variance(self) -> float:
+        """1 - 1 / K."""
+        return 1.0 - 1.0 / self.n_classes
+
+    def weights(self, labels: Matrix) -> Matrix:
+        """The labels, turned round."""
+        return np.ascontiguousarray(labels.T)
+
+    def labels(self, weights: Matrix) -> Matrix:
+        """The weights, turned round."""
+        return np.ascontiguousarray(weights.T)
+
+    def slopes(self, values: Matrix) -> Matrix:
+        """The slopes, turned round."""
+        return np.ascontiguousarray(values.T)
+
+    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
+        """The class with the lowest slope, and the difference to the second lowest."""
+        labels = np.zeros_like(values)
+        labels[np.arange(len(values)), values.argmin(axis=1)] = 1.0
+        lowest = np.partition(values, 1, axis=1)
+        return labels, np.asarray(lowest[:, 1] - lowest[:, 0])
 
     def project(self, values: Matrix) -> Matrix:
         """The nearest point of the simplex: all entries less one threshold, none below zero.

@@ -1,4 +1,4 @@
-"""Soft labels of unlabeled rows, as numbers or as a rule that fits into p numbers."""
+"""Soft labels of unlabeled rows, as numbers or as a rule that fits into few numbers."""
 
 from __future__ import annotations
 
@@ -8,27 +8,55 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
-from tacit._typing import Index, Matrix, Vector
+from tacit._typing import Index, Matrix
 from tacit.rows import Block, Rows
 from tacit.solver._basis import Coefficients
+from tacit.solver._label_sets import Interval, Simplex
+
+# From the rows of a block to their labels, one number or one row of numbers for each.
+Rule = Callable[[Any], Matrix]
 
 
-class KnownRows:
-    """Finds rows again, to the last bit, among a few that are known.
+@dataclass(frozen=True)
+class LowestRule:
+    """A label is the class with the lowest slope, but for a few rows between classes.
 
-    Parameters
+    Attributes
     ----------
-    known : ndarray of shape (m, d)
-        The rows, each once.
+    direction : Coefficients
+        s = x'coef + intercept. For two classes the label is 1 where s < 0 and 0 where s > 0; for
+        more it has one column a class.
+    margin : float
+        Rows whose two lowest slopes (0 and s for two classes) differ by no more than this are
+        looked up among `near`.
+    near : ndarray of shape (m, d)
+        These rows, each once.
+    labels : ndarray of shape (m,) or (m, K)
+        Their labels.
     """
 
-    def __init__(self, known: Matrix) -> None:
-        self._position = {row.tobytes(): position for position, row in enumerate(known)}
+    direction: Coefficients
+    margin: float
+    near: Matrix
+    labels: Matrix
 
-    def find(self, X: Any, index: Index) -> tuple[Index, Index]:
-        """Which of the rows of X at `index` are known, and their positions among the known."""
+    def __call__(self, X: Any) -> Matrix:
+        """The labels of the rows X."""
+        s = self.direction.values(X)
+        kind = Interval() if s.ndim == 1 else Simplex(s.shape[1])
+        labels, distance = kind.decide(s)
+        where, which = self._find(X, np.flatnonzero(distance <= self._reach))
+        labels[where] = self.labels[which]
+        return labels
+
+    @cached_property
+    def _position(self) -> dict[bytes, int]:
+        return {row.tobytes(): position for position, row in enumerate(self.near)}
+
+    def _find(self, X: Any, index: Index) -> tuple[Index, Index]:
+        """Which of the rows of X at `index` are near ones, to the last bit, and which of these."""
         if len(index) == 0 or not self._position:
             nowhere = np.zeros(0, dtype=np.intp)
             return nowhere, nowhere
@@ -37,61 +65,47 @@ class KnownRows:
         found = np.array([self._position.get(row.tobytes(), -1) for row in rows], dtype=np.intp)
         return index[found >= 0], found[found >= 0]
 
-
-@dataclass(frozen=True)
-class SignRule:
-    """A label is the side of a hyperplane, but for a few rows next to it.
-
-    Attributes
-    ----------
-    direction : Coefficients
-        s = x'coef + intercept; the label is 1 where s < 0 and 0 where s > 0.
-    margin : float
-        Rows with |s| at most this are looked up among `near`.
-    near : ndarray of shape (m, d)
-        These rows, each once.
-    labels : ndarray of shape (m,)
-        Their labels.
-    """
-
-    direction: Coefficients
-    margin: float
-    near: Matrix
-    labels: Vector
-
-    def __call__(self, X: Any) -> Vector:
-        """The labels of the rows X."""
-        s = np.asarray(X @ self.direction.coef) + self.direction.intercept
-        labels = (s < 0).astype(np.float64)
-        index = np.flatnonzero(np.abs(s) <= self._reach)
-        where, which = self._known.find(X, index)
-        labels[where] = self.labels[which]
-        return labels
-
-    @cached_property
-    def _known(self) -> KnownRows:
-        return KnownRows(self.near)
-
     @cached_property
     def _reach(self) -> float:
         """The margin and what rounding may add to it, which differs with the shape of a block."""
-        terms = np.abs(self.near) @ np.abs(self.direction.coef) + abs(self.direction.intercept)
+        terms = np.abs(self.near) @ np.abs(self.direction.coef) + np.abs(self.direction.intercept)
         return self.margin * (1.0 + 1e-6) + 1e-12 * float(terms.max(initial=0.0))
 
 
 @dataclass(frozen=True)
 class SmoothRule:
-    """A label is 1 / (1 + exp(s)) with s = x'coef + intercept."""
+    """A label is 1 / (1 + exp(s)), or softmax(-s), with s = x'coef + intercept."""
 
     direction: Coefficients
 
-    def __call__(self, X: Any) -> Vector:
+    def __call__(self, X: Any) -> Matrix:
         """The labels of the rows X."""
-        return np.asarray(expit(-(np.asarray(X @ self.direction.coef) + self.direction.intercept)))
+        s = self.direction.values(X)
+        return np.asarray(expit(-s) if s.ndim == 1 else softmax(-s, axis=1))
 
 
-# From the rows of a block to their labels, one number or one row of numbers for each.
-Rule = Callable[[Any], Matrix]
+@dataclass(frozen=True)
+class ConstantRule:
+    """The same label for every row: a number, or one share for each class."""
+
+    label: Matrix
+
+    def __call__(self, X: Any) -> Matrix:
+        """The labels of the rows X."""
+        return np.tile(self.label, (X.shape[0], *(1,) * np.ndim(self.label)))
+
+
+@dataclass(frozen=True)
+class WithinRule:
+    """The labels of a rule for the classes `kept` of `n_classes`, and zero for all others."""
+
+    rule: Rule
+    kept: Index
+    n_classes: int
+
+    def __call__(self, X: Any) -> Matrix:
+        """The labels of the rows X, one column a class."""
+        return _spread(self.rule(X), self.kept, self.n_classes)
 
 
 @dataclass(frozen=True)
@@ -135,3 +149,19 @@ class Labeling:
         if self.rule is None:
             raise ValueError("This labeling has neither values nor a rule.")
         return rows.map(self.rule)
+
+    def within(self, kept: Index, n_classes: int) -> Labeling:
+        """The labels of some classes as labels of all `n_classes`."""
+        return Labeling(
+            None if self.values is None else _spread(self.values, kept, n_classes),
+            None if self.rule is None else WithinRule(self.rule, kept, n_classes),
+            _spread(self.mass, kept, n_classes),
+            _spread(self.total, kept, n_classes),
+        )
+
+
+def _spread(values: Matrix, kept: Index, n_classes: int) -> Matrix:
+    """Columns of zeros put between the given ones."""
+    whole = np.zeros((*values.shape[:-1], n_classes))
+    whole[..., kept] = values
+    return whole

@@ -11,16 +11,11 @@ import numpy as np
 from tacit._typing import Matrix, Vector
 from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._constraint_set import ConstraintSet
-from tacit.solver._labeling import Labeling
-from tacit.solver._methods import Method, with_labeling
-from tacit.solver._problem import BoxProblem
-from tacit.solver._rows_problem import RowsProblem
+from tacit.solver._labeling import ConstantRule, Labeling
+from tacit.solver._method import Method, with_labeling
+from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
 from tacit.solver._ties import break_ties, solve_with_ties
-from tacit.solver.simplex._fewer_classes import ConstantRule, labeling_within
-from tacit.solver.simplex._problem import SimplexProblem
-from tacit.solver.simplex._rows_problem import SimplexRowsProblem
-from tacit.solver.simplex._ties import break_simplex_ties, solve_simplex_with_ties
 
 # The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
 # part of those in the metric of all rows.
@@ -28,7 +23,7 @@ INVISIBLE = 1e-10
 # Of a start in several classes, the part that no labels can change counts as rounding below this.
 SURPLUS = 1e-7
 # Of the shares of a prior, what may be missing; otherwise the tolerance is made tighter, in steps.
-MISSED = 1e-6
+PRIOR_TOLERANCE = 1e-6
 TIGHTER, TIGHTEST = 1e-3, 1e-11
 
 Metric = Literal["labeled", "all", "euclidean"]
@@ -88,7 +83,7 @@ def project(
         With the certificate of its optimality.
     """
     theta_start = constraints.coordinates(start)
-    target = theta_start - constraints.offset()
+    target = theta_start - constraints.offset
     rank = constraints.basis.rank
     is_member_possible = True
     if target.ndim == 2:
@@ -137,7 +132,7 @@ def _until_met(
     solution, tighter = solve(method), method
 
     def is_met() -> bool:
-        return constraints.missed(solution.labeling) <= MISSED
+        return constraints.prior_violation(solution.labeling) <= PRIOR_TOLERANCE
 
     while solution.status.is_success and not is_met() and tighter.tol > TIGHTEST:
         left = max(1, method.max_iter - solution.n_iter)
@@ -184,7 +179,7 @@ def _project_within(
     start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
     solution = project(within, start_within, metric, labeled_basis, method).solution
     assert solution.labeling is not None, "there are rows that count"
-    labeling = labeling_within(solution.labeling, kept, len(prior))
+    labeling = solution.labeling.within(kept, len(prior))
     relabeled = replace(solution, labeling=labeling)
     answer = _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
     if metric != "all":
@@ -246,19 +241,13 @@ def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
 
 
 def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Solution:
-    n_rows, d = constraints.unlabeled.n_rows, constraints.unlabeled.n_features
-    no_rows = np.zeros((0, len(target)))
-    empty: BoxProblem | SimplexProblem
-    if target.ndim == 1:
-        empty = BoxProblem(no_rows, np.zeros_like(target))
-        anything = np.full(n_rows, 0.5)
-        labeling = Labeling(anything, None, 0.0, np.zeros(d))
-    else:
-        empty = SimplexProblem(no_rows, np.zeros_like(target))
-        K = empty.n_classes
-        anything = np.full((n_rows, K), 1.0 / K)
-        labeling = Labeling(anything, None, np.zeros(K), np.zeros((d, K)))
-    return replace(method.box(empty), labeling=labeling, soft_labels=anything)
+    """The solution where no row counts, and all labels are as good."""
+    empty = Problem(np.zeros((0, len(target))), np.zeros_like(target))
+    shape = target.shape[1:]
+    d = constraints.unlabeled.n_features
+    anything = np.zeros((constraints.unlabeled.n_rows, *shape)) + empty.label_set.centre
+    labeling = Labeling(anything, None, np.zeros(shape)[()], np.zeros((d, *shape)))
+    return replace(method.dense(empty), labeling=labeling, soft_labels=anything)
 
 
 def _solve_labeled(
@@ -270,7 +259,7 @@ def _solve_labeled(
     direction that the labeled rows contribute.
     """
     basis, labeled = constraints.basis, constraints.labeled
-    labeled_values = basis.functions.values(labeled.X)
+    labeled_values = constraints.labeled_values
     coef = basis.functions.coef
     metric = labeled.weighted(labeled_values).T @ labeled_values
     metric = metric + basis.alpha * (coef.T @ coef)
@@ -291,30 +280,17 @@ def _solve_labeled(
     if n_flat == 0:
         return method.rows(first)
     if method.is_dense(first):
-        return with_labeling(first, _dense_with_ties(first, second, method))
+        dense = solve_with_ties(first.dense(), second.dense(), method.dense)
+        return with_labeling(first, dense)
     solution = method.rows(first)
     if not solution.status.is_success:
         return solution
     if solution.status is not Status.INSIDE:
-        broken = _break_ties(first, second, solution, method)
+        broken = break_ties(first, second, solution, method.dense)
         if broken.status.is_success or not method.fits(first):
             return broken
-        dense = _dense_with_ties(first, second, method)
+        dense = solve_with_ties(first.dense(), second.dense(), method.dense)
         return with_labeling(first, dense).after(broken)
     both = np.hstack([steep, flat])
     nearest = method.rows(constraints.problem(both, both.T @ target, n_equalities=rank))
     return nearest.after(solution)
-
-
-def _dense_with_ties(first: RowsProblem, second: RowsProblem, method: Method) -> Solution:
-    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
-        return solve_simplex_with_ties(first.dense(), second.dense(), method.box)
-    return solve_with_ties(first.dense(), second.dense(), method.box)
-
-
-def _break_ties(
-    first: RowsProblem, second: RowsProblem, solution: Solution, method: Method
-) -> Solution:
-    if isinstance(first, SimplexRowsProblem) and isinstance(second, SimplexRowsProblem):
-        return break_simplex_ties(first, second, solution, method.box)
-    return break_ties(first, second, solution, method)

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tacit._typing import Matrix
 from tacit.solver._labeling import Labeling
-from tacit.solver._problem import BoxProblem, relative
+from tacit.solver._problem import Problem, relative
 from tacit.solver._stopping import StopReason
-
-if TYPE_CHECKING:  # it takes from the method for two classes, which comes to this file
-    from tacit.solver.simplex._problem import SimplexProblem
 
 # A relative gap up to this is all that rounding allows some problems to reach.
 SETTLED = 1e-8
@@ -84,7 +80,7 @@ class Solution:
     @classmethod
     def of(
         cls,
-        problem: BoxProblem | SimplexProblem,
+        problem: Problem,
         u: Matrix,
         *,
         q: Matrix | None = None,

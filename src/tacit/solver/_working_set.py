@@ -1,361 +1,348 @@
-"""Rounds over the rows: the dual has as many unknowns as there are directions, whatever U is."""
+"""The exact answer for any number of rows: samples first, then rounds over all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from tacit._typing import Matrix
-from tacit.rows._sweep import one_blas_thread
+from tacit._typing import Index, Matrix, Vector
+from tacit.rows import NumpyRows
+from tacit.solver._basis import Coefficients
+from tacit.solver._groups import (
+    ALIKE_ON_SAMPLE,
+    merged,
+    new_groups,
+    share_out,
+    sizes_of,
+    spread_out,
+)
+from tacit.solver._inside import centred_on, reach_inside
 from tacit.solver._interior_point import solve_interior_point
-from tacit.solver._problem import BoxProblem, relative
-from tacit.solver._zonotope import NearRows, Sweep, Zonotope
+from tacit.solver._labeling import Labeling, LowestRule
+from tacit.solver._problem import Problem, RowsProblem, relative
+from tacit.solver._rounds import Outcome, Report, Rounds
+from tacit.solver._solution import Solution, Status
+from tacit.solver._zonotope import Zonotope
 
-# The exact solve takes the rows within this many times the typical movement of the coming step.
-SAFETY = 2.0
-# And at least this many rows for each direction, so that it is worth its while.
-LEAST_NEAR = 3
-# Shorter steps, tried in one sweep where the whole step would raise the dual. It hardly ever does.
-LENGTHS = (0.003, 0.03, 0.1, 0.25, 0.5, 1.0)
-# Relative gap of the exact solve on the near rows; the crossing rows decide about the rest.
-EXACT_TOLERANCE = 1e-12
-# Growth of the near set after a round without progress.
-GROWTH = 4
-# Numbers of near rows that are ever held: 400 MB.
-MOST_NEAR_NUMBERS = 50_000_000
-# A rise of the dual by less than this, relative to its terms, is rounding.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class Exact:
-    """The labels of the near rows, all others fixed by sign, with the dual vector they imply."""
-
-    q: Matrix
-    residual: Matrix
-    near: NearRows
-    labels: Matrix
-    margin: float
-    gap: float
-    stationarity: float
-    infeasibility: float
-    mass: Any
-    total: Matrix
+NAME = "working-set"
+# Rows of the first sample, solved by the interior-point method, and for each direction; for two
+# classes and for more, where an iteration costs K^2 times as much.
+FIRST_SAMPLE, FIRST_SAMPLE_EACH = (1024, 512), (20, 8)
+# Relative gap of the first sample: as good as its hyperplanes deserve.
+FIRST_TOLERANCE = (1e-2, 3e-2)
+# Rows to draw for the second sample: they put the hyperplane within sqrt(r / n) of its place.
+SECOND_SAMPLE = 65536
+# Near rows of a round, and for each unknown of the dual.
+NEAR, NEAR_EACH = 3000, (20, 8)
+# Rounds on the second sample at the most; it need only be as good as a sample can be.
+SAMPLE_ROUNDS = (8, 12)
+# Part of the mean objective below which the target may well be inside.
+MAYBE_INSIDE = 0.02
+# Rows are shifted where a mean is this many standard deviations from zero.
+FAR_FROM_ZERO = 1e3
+# Times the near rows of a first round that are looked at before alike classes are tried again.
+FEW_NEAR = 4
+# Rounds with groups of classes at the most.
+GROUP_ROUNDS = 12
+# Part of the mean objective below which the target may be inside, if only at the boundary.
+ALL_BUT = 1e-8
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Where the rounds ended.
+def solve_working_set(
+    problem: RowsProblem,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    report: Report = lambda text: None,
+) -> Solution:
+    """Solve `problem` in rounds over its rows, without ever holding them all.
 
-    Attributes
-    ----------
-    q : ndarray of shape (r,)
-        The last dual vector.
-    previous : ndarray of shape (r,)
-        The dual vector whose signs decide all labels but those of the near rows.
-    exact : Exact or None
-        The best exact solve.
-    gap, relative_gap : float
-        Its duality gap over all rows; infinite without one.
-    converged : bool
-        Whether the tolerance was met.
-    n_rounds : int
-        Rounds.
+    1. Solve a small sample, its weights scaled up, by the interior-point method.
+    2. Move on to a larger sample, where a few Newton steps suffice.
+    3. If the target seems to be inside the zonotope, look for labels that reach it.
+    4. Rounds over all rows (see Rounds) until the duality gap is met.
+
+    A sweep costs O(U d K); three to six are usual for two classes. The state is the dual vector, r
+    or r K numbers, and the rows between classes. The labels come as a rule.
     """
+    if problem.unit == 0.0:
+        raise ValueError("The problem has no generators; solve it densely.")
+    search = _Search(problem, tol, max_iter, report)
+    q, may_be_inside = search.start()
+    if may_be_inside:
+        inside = search.inside()
+        if inside is not None:
+            return inside
+    # Groups of classes first, if there seem to be any; then rounds that look at few rows; then
+    # groups again, now that more is known; and in the end rounds that may look at all rows.
+    solution = search.by_groups(q)
+    if solution is not None:
+        return solution
+    outcome = search.rounds(q, np.inf if problem.target.ndim == 1 else FEW_NEAR)
+    if not outcome.converged and problem.target.ndim == 2:
+        solution = search.by_groups(outcome.q)
+        if solution is not None:
+            return solution
+        if outcome.n_rounds < max_iter:
+            outcome = search.rounds(outcome.q, np.inf)
+    if not outcome.converged and not may_be_inside:
+        inside = search.inside()
+        if inside is not None:
+            return inside
+    return search.solution(outcome)
 
-    q: Matrix
-    previous: Matrix
-    exact: Exact | None
-    gap: float
-    relative_gap: float
-    converged: bool
-    n_rounds: int
 
+@dataclass
+class _Search:
+    """One problem in its own unit, and what was tried so far."""
 
-@dataclass(frozen=True)
-class Point:
-    """A dual vector with all that a sweep told about it; near rows come nearest first."""
+    problem: RowsProblem
+    tol: float
+    max_iter: int
+    report: Report
+    n_rounds: int = 0
+    groups_tried: list[list[list[int]]] = field(default_factory=list)
 
-    q: Matrix
-    value: float
-    gradient: Matrix
-    sweep: Sweep
-    near: NearRows
-    generators: Matrix
+    def __post_init__(self) -> None:
+        """Bring the problem into its unit."""
+        problem, unit = self.problem, self.problem.unit
+        functions = Coefficients(problem.functions.coef / unit, problem.functions.intercept / unit)
+        self.zonotope = Zonotope(problem.rows, functions, _shift(problem))
+        self.target = problem.target / unit
+        self.scale = problem.scale / unit**2
+        self.sample = _Sample(problem, self.zonotope)
 
+    def start(self) -> tuple[Matrix, bool]:
+        """The dual vector of the sample, and whether the target may well be inside."""
+        k, sample = self.problem.n_equalities, self.sample
+        first = sample.solve_first(self.target, k)
+        self.report(f"first sample of {sample.n_first} rows solved")
+        q = sample.refine(first.dual, self.target, k, self.scale)
+        if not np.isfinite(q).all():
+            q = -self.target
+        objective = first.objective
+        if q.ndim == 2:
+            # A small sample reaches farther than all rows together, so the larger one is asked.
+            objective = 0.5 * float(np.vdot(q[k:], q[k:]))
+        # Equalities come second to a first metric whose target was inside, so this may well be.
+        is_low = objective <= MAYBE_INSIDE * self.scale
+        return q, k > 0 or first.status is Status.INSIDE or is_low
 
-class WorkingSet:
-    """Minimise D(q) = 1/2 ||q_soft||^2 + q't - sum_i min(0, v_i'q), the negative dual, in rounds.
+    def inside(self) -> Solution | None:
+        """Labels that reach the target, if there are any."""
+        problem, zonotope, unit = self.problem, self.zonotope, self.problem.unit
+        reached = reach_inside(zonotope, self.target, self.sample.generators, self.sample.weights)
+        if reached is None:
+            return None
+        self.report(f"the target is inside, {zonotope.n_sweeps} sweeps")
+        residual = reached.residual * unit
+        half = 0.5 * float(np.vdot(residual, residual))
+        return Solution(
+            soft_labels=None,
+            labeling=reached.labeling,
+            dual=np.zeros_like(residual),
+            residual=residual,
+            status=Status.INSIDE,
+            solver=NAME,
+            n_iter=zonotope.n_sweeps,
+            n_sweeps=zonotope.n_sweeps,
+            objective=half,
+            scale=problem.scale,
+            duality_gap=half,
+            stationarity=0.0,
+            infeasibility=float(np.linalg.norm(residual[: problem.n_equalities])),
+        )
 
-    A round looks at the rows near the hyperplane V q = 0. If the coming step stays among them,
-    their labels are solved for exactly while all others are fixed by sign; otherwise a Newton
-    step, with the curvature taken from the near rows, brings the hyperplane closer. Whatever is
-    proposed is accepted only where D falls; if it does not, the near set grows, in the end to all
-    rows, for which the exact solve is the answer, or to the limit of memory. So it ends.
+    def rounds(self, q: Matrix, most_near: float, groups: list[Index] | None = None) -> Outcome:
+        """Rounds over all rows from q, one column a class or a group."""
+        target = self.target if groups is None else merged(self.target, groups)
+        n_near = _n_near(target)
+        rounds = Rounds(
+            zonotope=self.zonotope,
+            target=target,
+            n_equalities=self.problem.n_equalities,
+            scale=self.scale,
+            n_near=n_near,
+            threshold=self.sample.threshold,
+            largest=self.sample.largest,
+            most_near=most_near * n_near,
+            sizes=None if groups is None else sizes_of(groups),
+            report=self.report,
+        )
+        most = max(1, self.max_iter - self.n_rounds)
+        outcome = rounds.run(q, self.tol, most if groups is None else min(most, GROUP_ROUNDS))
+        self.n_rounds += outcome.n_rounds
+        return replace(outcome, n_rounds=self.n_rounds)
 
-    Parameters
-    ----------
-    zonotope : Zonotope
-        The generators.
-    target : ndarray of shape (r,)
-        The point to approach.
-    n_equalities : int
-        How many leading columns must be met exactly.
-    scale : float
-        The unit of the relative gap where the objective is small.
-    n_near : int
-        Rows to look at in a round, to begin with.
-    threshold : callable
-        From a dual vector and a number of rows to the distance within which so many lie.
-    largest : float
-        The length of a long generator, per unit of weight.
-    report : callable
-        Told about every round.
-    """
+    def by_groups(self, Q: Matrix) -> Solution | None:
+        """The answer with the groups that Q suggests, or None where there are none such."""
+        if Q.ndim == 1:
+            return None
+        groups = next(new_groups(Q, (ALIKE_ON_SAMPLE,), self.groups_tried), None)
+        if groups is None:
+            return None
+        self.report(f"classes in groups: {self.groups_tried[-1]}")
+        outcome = self.rounds(merged(Q, groups) / sizes_of(groups), FEW_NEAR, groups)
+        exact, sample = outcome.exact, self.sample
+        if exact is None or not outcome.converged:
+            return None
+        shared = share_out(
+            self.zonotope,
+            self.target,
+            groups,
+            self._labeling(outcome),
+            exact.residual,
+            (sample.X, sample.generators, sample.weights),
+        )
+        if shared is None:
+            return None
+        labeling, residual = shared
+        dual, k = spread_out(exact.q, groups), self.problem.n_equalities
+        # What the sharing has left over, besides the gap of the groups.
+        over = residual[k:] - dual[k:]
+        held = float(np.vdot(dual[:k], residual[:k]))
+        gap = outcome.gap + 0.5 * float(np.vdot(over, over)) + abs(held)
+        objective = 0.5 * float(np.vdot(residual[k:], residual[k:]))
+        # A target that all but can be reached deserves to be reached: that is another answer.
+        if relative(gap, objective, self.scale) > self.tol or objective <= ALL_BUT * self.scale:
+            return None
+        infeasibility = float(np.linalg.norm(residual[:k]))
+        return self._measured(
+            labeling, dual, residual, Status.OPTIMAL, gap, exact.stationarity, infeasibility
+        )
 
-    # A Newton step must be shorter than this part of the one before, and there are so many of them
-    # at the most; then an exact solve is due, on a sample too if it is worth that.
-    shrinks = 0.5
-    most_newton = 8  # two or three are usual
-    exact_on_samples = True
-    # Near rows that are ever looked at.
-    most_near: float = np.inf
+    def solution(self, outcome: Outcome) -> Solution:
+        """What the rounds have found."""
+        exact = outcome.exact
+        assert exact is not None, "the last round is an exact solve"
+        status = Status.OPTIMAL
+        if not outcome.converged:
+            out_of_rounds = outcome.n_rounds >= self.max_iter
+            status = Status.MAX_ITERATIONS if out_of_rounds else Status.STALLED
+        elif np.linalg.norm(exact.residual) <= 1e-11:
+            status = Status.INSIDE
+        stationarity = exact.stationarity + (outcome.gap - exact.gap) / self.scale
+        return self._measured(
+            self._labeling(outcome),
+            exact.q,
+            exact.residual,
+            status,
+            outcome.gap,
+            stationarity,
+            exact.infeasibility,
+        )
 
-    def __init__(
+    def _labeling(self, outcome: Outcome) -> Labeling:
+        exact, functions = outcome.exact, self.zonotope.functions
+        assert exact is not None, "the last round is an exact solve"
+        rule = LowestRule(
+            functions.combine(outcome.previous), exact.margin, exact.near.X, exact.labels
+        )
+        return Labeling(None, rule, exact.mass, exact.total)
+
+    def _measured(
         self,
-        zonotope: Zonotope,
-        target: Matrix,
-        n_equalities: int,
-        scale: float,
-        n_near: int,
-        threshold: Callable[[Matrix, int], float],
-        largest: float,
-        report: Callable[[str], None] = lambda text: None,
-    ) -> None:
+        labeling: Labeling,
+        dual: Matrix,
+        residual: Matrix,
+        status: Status,
+        gap: float,
+        stationarity: float,
+        infeasibility: float,
+    ) -> Solution:
+        """In the unit of the given problem."""
+        unit = self.problem.unit
+        soft = residual[self.problem.n_equalities :] * unit
+        return Solution(
+            soft_labels=None,
+            labeling=labeling,
+            dual=dual * unit,
+            residual=residual * unit,
+            status=status,
+            solver=NAME,
+            n_iter=self.n_rounds,
+            n_sweeps=self.zonotope.n_sweeps,
+            objective=0.5 * float(np.vdot(soft, soft)),
+            scale=self.problem.scale,
+            duality_gap=gap * unit**2,
+            stationarity=stationarity,
+            infeasibility=infeasibility * unit,
+        )
+
+
+class _Sample:
+    """A random sample of the rows, weighted so that it stands for all of them."""
+
+    def __init__(self, problem: RowsProblem, zonotope: Zonotope) -> None:
+        drawn = problem.sample
+        own = np.ones(len(drawn)) if drawn.weights is None else drawn.weights
+        self.X = drawn.X if isinstance(drawn.X, np.ndarray) else drawn.X.toarray()
+        self.weights: Vector = own * (problem.moments.weight / own.sum())
         self.zonotope = zonotope
-        self.target = target
-        self.n_equalities = n_equalities
-        self.scale = scale
-        self.n_near = min(n_near, zonotope.rows.n_rows)
-        self.threshold = threshold
-        self.report = report
-        self.total_weight = zonotope.rows.total_weight
-        self.largest = largest
-        # A column for each class, where there are more than two.
-        self.soft = np.ones((len(target), *(1,) * (target.ndim - 1)))
-        self.soft[:n_equalities] = 0.0
+        self.label_set = problem.label_set
+        self.n_rows = problem.n_labels
+        many = problem.target.ndim == 2
+        wanted = max(FIRST_SAMPLE[many], FIRST_SAMPLE_EACH[many] * problem.rank)
+        self.n_first = min(len(own), wanted)
 
-    def run(self, q: Matrix, tol: float, max_rounds: int, close_enough: float = 0.0) -> Outcome:
-        """Rounds from q until the relative gap is at most `tol`.
+    @cached_property
+    def generators(self) -> Matrix:
+        """Without weights."""
+        return self.zonotope.generators(self.X, None)
 
-        With `close_enough` above zero they end as soon as the coming step is that part of q, and
-        Newton's steps will do: a sample does not deserve more.
-        """
-        point = self._look_at(q)
-        best = Outcome(q, q, None, np.inf, np.inf, False, 0)
-        n_rounds, n_newton, n_inexact, insist, last_length = 0, 0, 0, False, np.inf
-        while n_rounds < max_rounds:
-            step = self._newton_step(point)
-            if close_enough and np.linalg.norm(step) <= close_enough * np.linalg.norm(point.q):
-                break
-            n_rounds += 1
+    @cached_property
+    def largest(self) -> float:
+        """The length of the longest generator."""
+        return float(np.sqrt((self.generators**2).sum(axis=1).max(initial=0.0)))
 
-            # Newton's steps shrink fast or not at all; rows that are few or equal defeat them.
-            length = float(np.linalg.norm(step))
-            n_newton += 1
-            if length == 0.0 or length > self.shrinks * last_length or n_newton > self.most_newton:
-                insist = self.exact_on_samples or not close_enough
-                self._grow(2 if insist else 1)
-            last_length = length
+    def solve_first(self, target: Matrix, n_equalities: int) -> Solution:
+        """The solution of the first part of the sample."""
+        # The sample is in the order of the table, so its first part must be drawn again.
+        part = np.random.default_rng(0).permutation(len(self.X))[: self.n_first]
+        weights = self.weights[part] * (self.weights.sum() / self.weights[part].sum())
+        first = Problem(self.generators[part] * weights[:, None], target, n_equalities)
+        solution = solve_interior_point(first, tol=FIRST_TOLERANCE[target.ndim == 2])
+        if solution.status.is_success:
+            return solution
+        return replace(solution, dual=first.dual(solution.labels()))
 
-            # 1. Propose: exact among the near rows, if they are all that the step can reach.
-            n_needed = self._n_needed(point, step) * GROWTH**n_inexact
-            everything = point.near.weights.sum() >= (1.0 - 1e-9) * self.total_weight
-            last = n_rounds == max_rounds and not close_enough
-            trial = None
-            if (n_needed < len(point.near) and not close_enough) or everything or insist or last:
-                trial = self._solve_near(point, n_needed)
-                step = trial.q - point.q
-
-            # 2. Sweep: value, slope and near rows at the end of the step, and what crossed over.
-            q = point.q + step
-            sweep = self._sweep([q], point.q if trial else None, trial)
-
-            # 3. Judge the exact solve: only rows that changed sides add to its own gap.
-            if trial is not None:
-                judged = self._judge(point, trial, sweep, tol, n_rounds)
-                best = judged if judged.gap <= best.gap else best
-            self._tell(n_rounds, trial, best.relative_gap)
-            if best.converged:
-                return best
-
-            # 4. Move, if need be by a shorter step, or look farther around.
-            slack = ROUNDING * (
-                abs(point.value) + float(np.vdot(np.abs(point.q), np.abs(self.target)))
-            )
-            moved = self._point(q, sweep)
-            # Not "above": a value that is not a number must not pass.
-            if not moved.value <= point.value + slack:
-                moved = self._shorter(point, step)
-            if trial is not None:
-                # It was to be exact and was not: rows beyond those solved for have changed sides.
-                n_inexact += 1
-                if everything and n_needed >= len(point.near):
-                    break  # there are no more rows, and rounding has won
-                self._grow(2)
-            if not moved.value <= point.value + slack:
-                if close_enough and not self.exact_on_samples:
-                    break
-                # A Newton step may fail where rows are few or equal; the exact solve descends.
-                insist = True
-                if trial is not None:
-                    grown = self._grow(GROWTH)
-                    if not (grown or everything or self._sees_all()):
-                        break  # memory forbids to look farther
-                    point = self._look_at(point.q)
-                continue
-            assert moved.value <= point.value + slack, "the dual must not rise"
-            point, insist = moved, False
-        return replace(best, q=point.q, n_rounds=n_rounds)
-
-    def _grow(self, factor: int) -> bool:
-        """Look at more rows from now on; False where there are no more, or memory forbids it."""
-        rows = self.zonotope.rows
-        most = min(self.most_near, rows.n_rows, MOST_NEAR_NUMBERS // max(1, rows.n_features))
-        most = max(self.n_near, most)
-        before, self.n_near = self.n_near, int(min(factor * self.n_near, most))
-        return self.n_near > before
-
-    def _sees_all(self) -> bool:
-        return self.n_near >= self.zonotope.rows.n_rows
-
-    def _judge(
-        self, point: Point, trial: Exact, sweep: Sweep, tol: float, n_rounds: int
-    ) -> Outcome:
-        gap = trial.gap + sweep.crossed
-        relative_gap = relative(gap, self._objective(trial.residual), self.scale)
-        converged = relative_gap <= tol and trial.infeasibility <= tol
-        return Outcome(trial.q, point.q, trial, gap, relative_gap, converged, n_rounds)
-
-    def _objective(self, residual: Matrix) -> float:
-        soft = residual[self.n_equalities :]
-        return 0.5 * float(soft @ soft)
-
-    def _value(self, q: Matrix, sweep: Sweep, k: int = 0) -> float:
-        quadratic = 0.5 * np.vdot(self.soft * q, q)
-        return float(quadratic + np.vdot(q, self.target) - sweep.minima[k])
-
-    def _sweep(
-        self, candidates: list[Matrix], previous: Matrix | None, trial: Exact | None
-    ) -> Sweep:
-        threshold = np.inf if self._sees_all() else self.threshold(candidates[0], self.n_near)
-        return self.zonotope.sweep(
-            candidates,
-            threshold,
-            2 * self.n_near,
-            None if previous is None or trial is None else (previous, trial.margin),
+    def refine(self, q: Matrix, target: Matrix, n_equalities: int, scale: float) -> Matrix:
+        """The dual vector of the whole sample, as far as a sample goes."""
+        n = len(self.X)
+        if n < 2 * self.n_first or not np.any(q):
+            return q
+        zonotope = self.zonotope
+        rounds = Rounds(
+            zonotope=Zonotope(NumpyRows(self.X, self.weights), zonotope.functions, zonotope.shift),
+            target=centred_on(target, self.generators, self.weights),
+            n_equalities=n_equalities,
+            scale=scale,
+            n_near=min(_n_near(target), n // 4),
+            threshold=lambda q, n_near: float(np.quantile(self._distance(q), min(1.0, n_near / n))),
+            largest=self.largest,
         )
+        close_enough = 0.3 * float(np.sqrt(target.size / n))
+        return rounds.run(q, 1e-4, SAMPLE_ROUNDS[target.ndim == 2], close_enough).q
 
-    def _shorter(self, point: Point, step: Matrix) -> Point:
-        """The lowest point on the way, where the whole step goes too far.
+    def _distance(self, q: Matrix) -> Vector:
+        return self.label_set.decide(self.generators @ q)[1]
 
-        D is convex and piecewise quadratic along the step, so its slope rises piecewise linearly.
-        One sweep gives the slope at several lengths, which enclose its root; a second one looks
-        at the root of the straight line between them, and around it.
-        """
-        slopes = [float(np.vdot(point.gradient, step)), *self._slopes(point, step, LENGTHS)]
-        lengths = [0.0, *LENGTHS]
-        after = next((k for k, slope in enumerate(slopes) if slope > 0.0), len(slopes) - 1)
-        low, high = lengths[max(after - 1, 0)], lengths[after]
-        rise = slopes[after] - slopes[max(after - 1, 0)]
-        part = -slopes[max(after - 1, 0)] / rise if rise > 0.0 else 1.0
-        root = low + min(max(part, 0.01), 1.0) * (high - low)
-        candidates = [point.q + length * step for length in (root, 0.5 * (low + root), low or root)]
-        sweep = self._sweep(candidates, None, None)
-        values = [self._value(q, sweep, k) for k, q in enumerate(candidates)]
-        best = int(np.argmin(values))
-        return self._point(candidates[0], sweep) if best == 0 else self._look_at(candidates[best])
+    def threshold(self, q: Matrix, n_near: int) -> float:
+        """The distance between the lowest slopes within which about `n_near` of all rows lie."""
+        distance = self._distance(q)
+        wanted = n_near / self.n_rows * len(distance)
+        # Too few sampled rows tell little, so look at 200 and go by their density.
+        counted = int(np.clip(wanted, min(200, len(distance) - 1), len(distance) - 1))
+        return float(np.partition(distance, counted)[counted] * min(1.0, wanted / counted))
 
-    def _slopes(self, point: Point, step: Matrix, lengths: tuple[float, ...]) -> list[float]:
-        """The slope of D along the step at several lengths, in one sweep."""
-        candidates = [point.q + length * step for length in lengths]
-        sweep = self._sweep(candidates, None, None)
-        return [
-            float(np.vdot(self.soft * q + self.target - sweep.negative[k], step))
-            for k, q in enumerate(candidates)
-        ]
 
-    def _look_at(self, q: Matrix) -> Point:
-        return self._point(q, self._sweep([q], None, None))
+def _n_near(target: Matrix) -> int:
+    return max(NEAR, NEAR_EACH[target.ndim == 2] * target.size)
 
-    def _point(self, q: Matrix, sweep: Sweep) -> Point:
-        return Point(
-            q=q,
-            value=self._value(q, sweep),
-            gradient=self.soft * q + self.target - sweep.negative[0],
-            sweep=sweep,
-            near=sweep.near,
-            generators=self.zonotope.generators(sweep.near.X, None),
-        )
 
-    def _newton_step(self, point: Point) -> Matrix:
-        """Minus the inverse curvature times the slope.
-
-        The curvature of D is I + sum_i w_i delta(s_i) x_i x_i': for very many rows a smooth
-        function of q, and estimated by a kernel over the near ones.
-        """
-        near = point.near
-        band = float(np.abs(near.s).max(initial=0.0))
-        kernel = np.zeros(len(near))
-        # A band as narrow as rounding holds equal rows, and says nothing about curvature.
-        if band > 1e-14 * float(np.linalg.norm(point.q)) * self.largest:
-            kernel = 0.75 / band * (1.0 - (near.s / band) ** 2) * near.weights
-        with one_blas_thread():
-            curvature = (point.generators * kernel[:, None]).T @ point.generators
-            diagonal = np.einsum("ii->i", curvature)
-            diagonal += self.soft
-            diagonal += 1e-10 * diagonal.mean()
-            try:
-                step = np.asarray(-np.linalg.solve(curvature, point.gradient), dtype=np.float64)
-            except np.linalg.LinAlgError:
-                step = -point.gradient
-        return step if np.isfinite(step).all() else np.zeros_like(point.q)
-
-    def _n_needed(self, point: Point, step: Matrix) -> int:
-        """How many of the near rows the step may carry across the hyperplane."""
-        if len(point.near) == 0:
-            return 0
-        movement = np.abs(point.generators @ step)
-        reach = SAFETY * float(np.quantile(movement, 0.95))
-        needed = int(np.searchsorted(np.abs(point.near.s), reach, side="right"))
-        return max(needed, LEAST_NEAR * step.size)
-
-    def _solve_near(self, point: Point, n_needed: int) -> Exact:
-        near = point.near.nearest(n_needed)
-        V = point.generators[: len(near)] * near.weights[:, None]
-        is_negative = near.s < 0
-        decided = point.sweep.negative[0] - V[is_negative].sum(axis=0)
-        small = BoxProblem(V, self.target - decided, self.n_equalities)
-        solution = solve_interior_point(small, tol=EXACT_TOLERANCE)
-        labels = solution.labels()
-        moved = (labels - is_negative) * near.weights
-        return Exact(
-            q=solution.dual,
-            residual=solution.residual,
-            near=near,
-            labels=labels,
-            margin=float(np.abs(near.s).max(initial=0.0)),
-            gap=solution.gap(),
-            stationarity=solution.kkt_residual(),
-            infeasibility=solution.infeasibility,
-            mass=point.sweep.mass + float(moved.sum()),
-            total=point.sweep.total + moved @ near.X,
-        )
-
-    def _tell(self, n_rounds: int, trial: Exact | None, relative_gap: float) -> None:
-        kind = "Newton step" if trial is None else f"exact solve of {len(trial.near)} rows"
-        gap = "" if trial is None else f", relative gap {relative_gap:.1e}"
-        self.report(f"round {n_rounds}: {kind}{gap}, {self.zonotope.n_sweeps} sweeps")
+def _shift(problem: RowsProblem) -> Vector | None:
+    """What to subtract from rows before they are multiplied, if their means are far from zero."""
+    variance = problem.moments.scatter.diagonal() / problem.moments.weight
+    mean = problem.moments.mean
+    return mean if (mean**2 > FAR_FROM_ZERO**2 * variance).any() else None

@@ -7,77 +7,93 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Mask, Matrix, Vector
 from tacit.rows import Block, Rows
 from tacit.solver._basis import Coefficients
 
 
 @dataclass(frozen=True)
 class NearRows:
-    """Distinct rows next to a hyperplane, with their total weight and signed distance.
+    """Distinct rows between classes; equal rows count once, with their weights added up.
 
-    Equal rows count once: they share their label, so their weights add up.
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The rows.
+    weights : ndarray of shape (n,)
+        Their weights.
+    distance : ndarray of shape (n,)
+        The difference of the two lowest slopes: |s| for two classes.
+    counted : ndarray of shape (n,) or (n, K)
+        Weight times label, as the sweep has counted it.
     """
 
     X: Matrix
     weights: Vector
-    s: Vector
+    distance: Vector
+    counted: Matrix
 
     def __len__(self) -> int:
         """The number of distinct rows."""
         return len(self.X)
 
     def nearest(self, limit: int) -> NearRows:
-        """The `limit` rows with the smallest |s|, nearest first."""
-        order = np.argsort(np.abs(self.s), kind="stable")[:limit]
-        return NearRows(self.X[order], self.weights[order], self.s[order])
+        """The `limit` nearest rows, nearest first."""
+        order = np.argsort(self.distance, kind="stable")[:limit]
+        return NearRows(
+            self.X[order], self.weights[order], self.distance[order], self.counted[order]
+        )
+
+    def distinct(self) -> NearRows:
+        """Equal rows put together."""
+        # Rows that differ in their distance are different, which is cheap to see.
+        if len(self.X) < 2 or len(np.unique(self.distance)) == len(self.distance):
+            return self
+        X = np.ascontiguousarray(self.X)
+        keys = X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        counted = np.zeros((len(first), *self.counted.shape[1:]))
+        np.add.at(counted, which, self.counted)
+        weights = np.bincount(which, self.weights).astype(np.float64)
+        return NearRows(X[first], weights, self.distance[first], counted)
 
     @classmethod
     def together(cls, pieces: tuple[NearRows, ...], limit: int) -> NearRows:
         """All pieces, each distinct row once, and of these the `limit` nearest, nearest first."""
-        X = np.concatenate([piece.X for piece in pieces])
-        weights = np.concatenate([piece.weights for piece in pieces])
-        s = np.concatenate([piece.s for piece in pieces])
-        return distinct(X, weights, s).nearest(limit)
-
-
-def distinct(X: Matrix, weights: Vector, s: Vector) -> NearRows:
-    """Equal rows of X put together."""
-    # Rows that differ in s are different, which is cheap to see.
-    if len(X) < 2 or len(np.unique(s)) == len(s):
-        return NearRows(X, weights, s)
-    X = np.ascontiguousarray(X)
-    keys = X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel()
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    added = np.bincount(which, weights).astype(np.float64)
-    return NearRows(X[first], added, s[first])
+        whole = cls(
+            np.concatenate([piece.X for piece in pieces]),
+            np.concatenate([piece.weights for piece in pieces]),
+            np.concatenate([piece.distance for piece in pieces]),
+            np.concatenate([piece.counted for piece in pieces]),
+        )
+        return whole.distinct().nearest(limit)
 
 
 @dataclass(frozen=True)
 class Sweep:
     """What one pass over the rows tells about m dual vectors at once.
 
-    With s_j = V q_j for each of them (for more than two classes see Cells):
+    Each of them gives every row the label with the lowest slope (see LabelSet.decide).
 
     Attributes
     ----------
     minima : ndarray of shape (m,)
-        Sum over rows of min(0, s_j).
-    negative : ndarray of shape (m, r)
-        Sum of the generators with s_j < 0.
+        Sum over rows of the lowest slope: for two classes of min(0, s).
+    sums : list of m ndarrays of shape (r,) or (r, K)
+        Sum over rows of generator times label.
     near : NearRows
-        The rows with the smallest |s_0| per unit of weight.
+        The nearest rows, per unit of weight, under the first dual vector.
     crossed : float
-        Sum of |s_0| over the rows that lie on another side than under the previous dual vector,
-        those within `margin` of it not counted.
-    mass : float
-        The weight of the rows with s_0 < 0.
-    total : ndarray of shape (d,)
-        Their weighted sum.
+        Sum over rows of the lowest slope, under the first dual vector, among the classes that the
+        previous one left open, minus the lowest of all.
+    mass : float or ndarray of shape (K,)
+        Sum of weight times label, under the first dual vector.
+    total : ndarray of shape (d,) or (d, K)
+        Sum of weight times label times row.
     """
 
     minima: Vector
-    negative: Matrix
+    sums: list[Matrix]
     near: NearRows
     crossed: float
     mass: Any
@@ -86,10 +102,13 @@ class Sweep:
 
 @dataclass(frozen=True)
 class _Raw:
-    """A sweep before it is expressed in generators; near rows in pieces, put together late."""
+    """A sweep before it is expressed in generators; near rows in pieces, put together late.
+
+    `mass` has shape (m, c) and `total` (m, c, d), with c = 1 for two classes and K for more.
+    """
 
     minima: Vector
-    mass: Vector
+    mass: Matrix
     total: Matrix
     near: tuple[NearRows, ...]
     crossed: float
@@ -113,8 +132,9 @@ class _Raw:
 class _SweepKernel:
     """One block's part of a sweep; a value, so that it can travel to another process."""
 
-    coef: Matrix
+    coef: Matrix  # (d, m c), and c more columns for the previous dual vector
     intercept: Vector
+    n_columns: int  # c
     threshold: float
     limit: int
     margin: float | None
@@ -122,41 +142,87 @@ class _SweepKernel:
 
     def __call__(self, block: Block) -> _Raw:
         X = block.X if self.shift is None else block.X - self.shift
-        s = np.asarray(X @ self.coef) + self.intercept
+        # A class a row, so that the lowest of them is found in long vectors.
+        if isinstance(X, np.ndarray):
+            slopes = self.coef.T @ X.T
+        else:
+            slopes = np.ascontiguousarray((X @ self.coef).T)
+        slopes += self.intercept[:, None]
+        slopes = slopes.reshape(-1, self.n_columns, X.shape[0])
+        candidates = slopes if self.margin is None else slopes[:-1]
+        previous = None if self.margin is None else slopes[-1]
+        decide = _decide_interval if self.n_columns == 1 else _decide_simplex
+        lowest, chosen, distance, crossed = decide(candidates, previous, self.margin)
+        counted = chosen.reshape(-1, X.shape[0]).astype(np.float64)
         weights = block.weights
-        crossed = 0.0
-        if self.margin is not None:
-            previous, s = s[:, -1], s[:, :-1]
-            away = np.abs(previous) > self.margin
-            flipped = np.flatnonzero(away & ((s[:, 0] < 0) != (previous < 0)))
-            distance = np.abs(s[flipped, 0])
-            crossed = float(distance.sum() if weights is None else weights[flipped] @ distance)
-        is_negative = (s < 0).astype(np.float64)
         if weights is not None:
-            is_negative *= weights[:, None]
+            counted *= weights
+        total = counted @ X if isinstance(X, np.ndarray) else (X.T @ counted.T).T
         return _Raw(
-            minima=np.einsum("ik,ik->k", is_negative, s),
-            mass=is_negative.sum(axis=0),
-            total=np.asarray((X.T @ is_negative).T),
-            near=(self._near(block, s[:, 0]),),
-            crossed=crossed,
+            minima=lowest.sum(axis=1) if weights is None else lowest @ weights,
+            mass=counted.sum(axis=1).reshape(-1, self.n_columns),
+            total=np.asarray(total).reshape(-1, self.n_columns, X.shape[1]),
+            near=(self._near(block, distance, counted[: self.n_columns]),),
+            crossed=_weighted_sum(crossed, weights),
             limit=self.limit,
         )
 
-    def _near(self, block: Block, s: Vector) -> NearRows:
-        index = np.flatnonzero(np.abs(s) <= self.threshold)
+    def _near(self, block: Block, distance: Vector, counted: Matrix) -> NearRows:
+        index = np.flatnonzero(distance <= self.threshold)
         rows = block.X[index]
         if not isinstance(rows, np.ndarray):
             rows = rows.toarray()
         rows = np.ascontiguousarray(rows) + 0.0  # so that -0 is 0 wherever rows are compared
         weights = np.ones(len(index)) if block.weights is None else block.weights[index]
-        near = distinct(rows, weights, s[index])
+        own = counted[0, index] if self.n_columns == 1 else counted[:, index].T
+        near = NearRows(rows, weights, distance[index], own).distinct()
         return near if len(near) <= self.limit else near.nearest(self.limit)
+
+
+def _weighted_sum(values: Vector | None, weights: Vector | None) -> float:
+    if values is None:
+        return 0.0
+    return float(values.sum() if weights is None else weights @ values)
+
+
+# Lowest slopes (m, n), labels (m, c, n), distances (n,), and what crossed over (n,) or None.
+_Decided = tuple[Matrix, Mask, Vector, Vector | None]
+
+
+def _decide_interval(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
+    s = slopes[:, 0]
+    lowest = np.minimum(s, 0.0)
+    crossed = None
+    if previous is not None and margin is not None:
+        away = np.abs(previous[0]) > margin
+        crossed = np.where(away & ((s[0] < 0) != (previous[0] < 0)), np.abs(s[0]), 0.0)
+    return lowest, slopes < 0, np.abs(s[0]), crossed
+
+
+def _decide_simplex(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
+    lowest = slopes.min(axis=1)
+    chosen = np.stack([_first_lowest(s, low) for s, low in zip(slopes, lowest, strict=True)])
+    crossed = None
+    if previous is not None and margin is not None:
+        is_open = previous - previous.min(axis=0) <= margin
+        crossed = np.where(is_open, slopes[0], np.inf).min(axis=0) - lowest[0]
+    second = np.where(chosen[0], np.inf, slopes[0]).min(axis=0)
+    return lowest, chosen, second - lowest[0], crossed
+
+
+def _first_lowest(slopes: Matrix, lowest: Vector) -> Mask:
+    """Where a class is the lowest of its row, and the first of equals."""
+    chosen = slopes == lowest
+    if np.count_nonzero(chosen) != chosen.shape[1]:
+        tied = np.flatnonzero(chosen.sum(axis=0) != 1)
+        chosen[:, tied] = False
+        chosen[slopes[:, tied].argmin(axis=0), tied] = True
+    return np.asarray(chosen)
 
 
 @dataclass
 class Zonotope:
-    """V'[0, 1]^U with generators v = w (x'coef + intercept), one a row.
+    """All V'u with generators v = w (x'coef + intercept), one a row.
 
     Attributes
     ----------
@@ -176,11 +242,6 @@ class Zonotope:
     shift: Vector | None = None
     n_sweeps: int = field(default=0, init=False)
 
-    @property
-    def rank(self) -> int:
-        """The number of columns r."""
-        return int(self.functions.coef.shape[1])
-
     def direction(self, q: Matrix) -> tuple[Matrix, Vector]:
         """Coefficients and intercepts of s = V q on shifted rows."""
         coef = self.functions.coef @ q
@@ -189,21 +250,30 @@ class Zonotope:
             intercept = intercept + self.shift @ coef
         return coef, intercept
 
+    @property
+    def _shifted_intercept(self) -> Vector:
+        if self.shift is None:
+            return self.functions.intercept
+        return np.asarray(self.functions.intercept + self.shift @ self.functions.coef)
+
     def generators(self, X: Any, weights: Vector | None) -> Matrix:
         """V of given rows."""
-        if self.shift is None:
-            V = np.asarray(X @ self.functions.coef) + self.functions.intercept
-        else:
-            moved = self.functions.intercept + self.shift @ self.functions.coef
-            V = np.asarray((X - self.shift) @ self.functions.coef) + moved
+        moved = X if self.shift is None else X - self.shift
+        V = np.asarray(moved @ self.functions.coef) + self._shifted_intercept
         return V if weights is None else V * weights[:, None]
 
+    def affine(self) -> Matrix:
+        """The map from (1, shifted row) to the generator, one row each."""
+        return np.vstack([self._shifted_intercept, self.functions.coef])
+
     def sum_of(self, mass: Any, total: Matrix) -> Matrix:
-        """The sum of generators, from the weight and the sum of their shifted rows."""
-        moved = self.functions.intercept
-        if self.shift is not None:
-            moved = moved + self.shift @ self.functions.coef
-        return np.asarray(total @ self.functions.coef + np.multiply.outer(mass, moved))
+        """Sum of generator times label, from those of labels and of shifted rows times labels."""
+        outer = np.multiply.outer(self._shifted_intercept, mass)
+        return np.asarray(self.functions.coef.T @ total + outer)
+
+    def unshifted(self, mass: Any, total: Matrix) -> Matrix:
+        """The sum of row times label, from that of shifted rows."""
+        return total if self.shift is None else total + np.multiply.outer(self.shift, mass)
 
     def sweep(
         self,
@@ -216,21 +286,23 @@ class Zonotope:
 
         Parameters
         ----------
-        candidates : list of ndarray of shape (r,)
+        candidates : list of ndarray of shape (r,) or (r, K)
             Dual vectors.
         threshold : float
-            Rows within this distance of the first candidate's hyperplane are near.
+            Rows within this distance under the first candidate are near.
         limit : int
             The most near rows to bring back.
         previous : (ndarray, float), optional
-            The dual vector that decided the labels before, and the margin within which rows were
-            not decided by it.
+            The dual vector that decided the labels before, and the margin within which classes were
+            left open by it.
         """
+        shape = candidates[0].shape[1:]
         columns = [*candidates, previous[0]] if previous is not None else candidates
-        coef, intercept = self.direction(np.stack(columns, axis=1))
+        coef, intercept = self.direction(np.column_stack(columns))
         kernel = _SweepKernel(
             np.ascontiguousarray(coef),
             intercept,
+            shape[0] if shape else 1,
             threshold,
             limit,
             None if previous is None else previous[1],
@@ -238,9 +310,13 @@ class Zonotope:
         )
         raw = self.rows.reduce(kernel, _Raw.__add__)
         self.n_sweeps += 1
-        negative = self.sum_of(raw.mass, raw.total)
-        mass, total = float(raw.mass[0]), raw.total[0]
-        if self.shift is not None:
-            total = total + mass * self.shift
-        near = NearRows.together(raw.near, limit)
-        return Sweep(raw.minima, negative, near, raw.crossed, mass, total)
+        masses = [mass.reshape(shape)[()] for mass in raw.mass]
+        totals = [np.ascontiguousarray(total.T.reshape(-1, *shape)) for total in raw.total]
+        return Sweep(
+            raw.minima,
+            [self.sum_of(mass, total) for mass, total in zip(masses, totals, strict=True)],
+            NearRows.together(raw.near, limit),
+            raw.crossed,
+            masses[0],
+            self.unshifted(masses[0], totals[0]),
+        )

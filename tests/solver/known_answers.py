@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit._typing import Vector
-from tacit.solver._problem import BoxProblem
+from tacit.solver._problem import Problem
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Sample:
     ----------
     name : str
         What is special about it.
-    problem : BoxProblem
+    problem : Problem
         The problem.
     residual : ndarray of shape (r,)
         The optimal z = V'u - target, which is unique.
@@ -28,26 +28,26 @@ class Sample:
     """
 
     name: str
-    problem: BoxProblem
+    problem: Problem
     residual: Vector
     soft_labels: Vector | None = None
 
 
 def one_row() -> Sample:
     """One unlabeled row: project the number 3 onto [0, 2]."""
-    problem = BoxProblem(np.array([[2.0]]), np.array([3.0]))
+    problem = Problem(np.array([[2.0]]), np.array([3.0]))
     return Sample("one row", problem, np.array([-1.0]), np.array([1.0]))
 
 
 def square() -> Sample:
     """Orthogonal generators: each label is the clipped coordinate of the target."""
-    problem = BoxProblem(np.diag([1.0, 2.0, 4.0]), np.array([0.25, 3.0, -1.0]))
+    problem = Problem(np.diag([1.0, 2.0, 4.0]), np.array([0.25, 3.0, -1.0]))
     return Sample("square", problem, np.array([0.0, -1.0, 1.0]), np.array([0.25, 1.0, 0.0]))
 
 
 def duplicates() -> Sample:
     """Ten equal rows: only the sum of their labels is determined."""
-    problem = BoxProblem(np.full((10, 1), 0.5), np.array([2.0]))
+    problem = Problem(np.full((10, 1), 0.5), np.array([2.0]))
     return Sample("duplicates", problem, np.array([0.0]))
 
 
@@ -57,19 +57,19 @@ def hexagon() -> Sample:
     The edge belongs to the generator (1, 0) with the other two at one, from (1, 2) to (2, 2);
     the target (1.4, 3) is above it.
     """
-    problem = BoxProblem(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([1.4, 3.0]))
+    problem = Problem(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([1.4, 3.0]))
     return Sample("hexagon", problem, np.array([0.0, -1.0]), np.array([0.4, 1.0, 1.0]))
 
 
 def corner() -> Sample:
     """A target far outside: every label is at a bound."""
-    problem = BoxProblem(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([9.0, 9.0]))
+    problem = Problem(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([9.0, 9.0]))
     return Sample("corner", problem, np.array([-7.0, -7.0]), np.ones(3))
 
 
 def equality() -> Sample:
     """The labels must add up to one; the second column then wants them far apart."""
-    problem = BoxProblem(
+    problem = Problem(
         np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 4.0]]), np.array([1.0, 3.0]), n_equalities=1
     )
     return Sample("equality", problem, np.array([0.0, 0.0]))
@@ -77,7 +77,7 @@ def equality() -> Sample:
 
 def no_rows() -> Sample:
     """No unlabeled rows at all."""
-    return Sample("no rows", BoxProblem(np.zeros((0, 2)), np.zeros(2)), np.zeros(2), np.zeros(0))
+    return Sample("no rows", Problem(np.zeros((0, 2)), np.zeros(2)), np.zeros(2), np.zeros(0))
 
 
 def manufactured(
@@ -96,7 +96,7 @@ def manufactured(
     V[:n_fractional] -= np.outer(V[:n_fractional] @ z, z) / (z @ z)
     u = (V @ z < 0).astype(np.float64)
     u[:n_fractional] = random.uniform(0.1, 0.9, size=n_fractional)
-    problem = BoxProblem(V, u @ V - z)
+    problem = Problem(V, u @ V - z)
     unique = n_fractional < rank
     return Sample(f"manufactured {n_labels} x {rank}", problem, z, u if unique else None)
 

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from tacit.solver._problem import BoxProblem
-from tacit.solver.simplex import SimplexProblem
+from tacit.solver import Problem
 
 
 def _problem(n_equalities=0, allowed=None, seed=0, n_classes=4):
     random = np.random.default_rng(seed)
     V = random.normal(size=(30, 3))
     target = random.normal(size=(3, n_classes))
-    return SimplexProblem(V, target, n_equalities, allowed).centred()
+    return Problem(V, target, n_equalities, allowed).centred()
 
 
 def _labels(problem, seed=0):
@@ -53,7 +52,7 @@ def test_the_scale_is_the_mean_of_the_objective_over_labelings():
 
 def test_two_classes_have_twice_the_measures_of_the_box_problem():
     problem = _problem(n_classes=2)
-    box = BoxProblem(problem.V, problem.target[:, 1])
+    box = Problem(problem.V, problem.target[:, 1])
     P = _labels(problem)
     assert problem.scale == pytest.approx(2.0 * box.scale, rel=1e-12)
     assert problem.objective(P) == pytest.approx(2.0 * box.objective(P[:, 1]), rel=1e-12)
@@ -62,7 +61,7 @@ def test_two_classes_have_twice_the_measures_of_the_box_problem():
 
 def test_centring_changes_the_objective_by_a_constant():
     random = np.random.default_rng(2)
-    raw = SimplexProblem(random.normal(size=(20, 3)), random.normal(size=(3, 3)))
+    raw = Problem(random.normal(size=(20, 3)), random.normal(size=(3, 3)))
     centred = raw.centred()
     differences = [
         raw.objective(_labels(raw, seed)) - centred.objective(_labels(raw, seed))
@@ -86,8 +85,12 @@ def test_classes_that_are_not_allowed_do_not_enter_the_gap():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((3, 2)), np.zeros(2)), r"V must be \(U, r\) and target \(r, K\)"),
-        ((np.zeros((3, 2)), np.zeros((3, 2))), r"V must be \(U, r\) and target \(r, K\)"),
+        ((np.zeros((3, 2)), np.zeros((3, 2))), r"V must be \(U, r\) and target \(r,\) or \(r, K\)"),
+        ((np.zeros((3, 2)), np.zeros((2, 1, 1))), r"V must be \(U, r\) and target"),
+        (
+            (np.zeros((3, 2)), np.zeros(2), 0, np.ones(3, bool)),
+            "allowed is for labels on the simplex",
+        ),
         ((np.zeros((3, 2)), np.zeros((2, 3)), 3), "n_equalities is 3; it must lie between 0 and"),
         (
             (np.zeros((3, 2)), np.zeros((2, 3)), 0, np.ones((2, 3), dtype=bool)),
@@ -101,4 +104,4 @@ def test_classes_that_are_not_allowed_do_not_enter_the_gap():
 )
 def test_what_does_not_fit_together_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        SimplexProblem(*arguments)
+        Problem(*arguments)

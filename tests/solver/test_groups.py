@@ -7,9 +7,15 @@ import pytest
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import Block, NumpyRows
-from tacit.solver import SimplexProblem, Status, solve_simplex_interior_point
-from tacit.solver.simplex._dense_groups import finish_by_groups
-from tacit.solver.simplex._groups import GroupedRule, SharedRows, alike, merged, sizes_of
+from tacit.solver import Problem, Status, solve_interior_point
+from tacit.solver._groups import (
+    GroupedRule,
+    SharedRows,
+    alike,
+    finish_by_groups,
+    merged,
+    sizes_of,
+)
 
 
 def _table(seed, n_rows=6000):
@@ -35,9 +41,9 @@ def test_a_column_of_size_m_is_m_equal_classes(seed):
     random = np.random.default_rng(seed)
     V = random.normal(size=(40, 3))
     T = 20.0 * random.normal(size=(3, 2))
-    both = SimplexProblem(V, np.column_stack([T[:, 0], T[:, 1], T[:, 1]])).centred()
-    one = SimplexProblem(V, T * [1.0, 2.0], sizes=np.array([1.0, 2.0])).centred()
-    split, joined = solve_simplex_interior_point(both), solve_simplex_interior_point(one)
+    both = Problem(V, np.column_stack([T[:, 0], T[:, 1], T[:, 1]])).centred()
+    one = Problem(V, T * [1.0, 2.0], sizes=np.array([1.0, 2.0])).centred()
+    split, joined = solve_interior_point(both), solve_interior_point(one)
     assert joined.is_optimal(1e-8)
     assert joined.objective == pytest.approx(split.objective, rel=1e-7)
     np.testing.assert_allclose(joined.dual[:, 1], split.dual[:, 1], atol=1e-6 * np.sqrt(one.scale))
@@ -53,13 +59,13 @@ def test_alike_classes_in_memory_are_solved_as_one_and_shared_out(seed, n_equali
     reachable = V.T @ random.dirichlet(np.ones(5), size=80)
     away = 15.0 * random.normal(size=(3, 5))
     away[:n_equalities] = 0.0
-    problem = SimplexProblem(V, reachable + away, n_equalities).centred()
-    whole = solve_simplex_interior_point(problem)
-    found = finish_by_groups(problem, whole.dual, solve_simplex_interior_point)
+    problem = Problem(V, reachable + away, n_equalities).centred()
+    whole = solve_interior_point(problem)
+    found = finish_by_groups(problem, whole.dual, solve_interior_point)
     assert found is not None
-    assert found.P.min() >= 0.0
-    np.testing.assert_allclose(found.P.sum(axis=1), 1.0, atol=1e-12)
-    judged = problem.judge(found.P, found.Q)
+    assert found.labels.min() >= 0.0
+    np.testing.assert_allclose(found.labels.sum(axis=1), 1.0, atol=1e-12)
+    judged = problem.judge(found.labels, found.q)
     assert judged.relative_gap <= 1e-8
     assert judged.infeasibility <= 1e-8 * np.sqrt(2.0 * problem.scale)
     assert judged.objective == pytest.approx(whole.objective, rel=1e-7)

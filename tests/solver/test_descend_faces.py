@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from tacit.solver import _walk as module
-from tacit.solver._interior_point import solve_interior_point
-from tacit.solver._polish import settle, unit_of_multipliers
-from tacit.solver._problem import BoxProblem
-from tacit.solver._samples import equality
-from tacit.solver._walk import walk
-from tacit.solver.simplex._interior_point import solve_simplex_interior_point
-from tacit.solver.simplex._problem import SimplexProblem
+from tacit._typing import Mask, Vector
+from tacit.solver import Problem, solve_interior_point
+from tacit.solver import _active_set as module
+from tacit.solver._active_set import descend_faces, unit_of_multipliers
+from tests.solver.known_answers import equality
 
 
-def _box(seed: int, n_labels: int, rank: int) -> BoxProblem:
+def _box(seed: int, n_labels: int, rank: int) -> Problem:
     random = np.random.default_rng(seed)
     V = random.normal(size=(n_labels, rank))
-    return BoxProblem(V, random.normal(0.5, 0.8, size=n_labels) @ V + random.normal(size=rank))
+    return Problem(V, random.normal(0.5, 0.8, size=n_labels) @ V + random.normal(size=rank))
+
+
+def _settled(problem: Problem, start: Vector, free: Mask, tol: float) -> Vector:
+    found = descend_faces(problem, start, np.stack([free, free]), tol)
+    assert found is not None
+    return found.labels
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -29,8 +32,7 @@ def test_it_finds_the_answer_from_any_start(seed, n_labels, rank):
     start = np.random.default_rng(seed + 100).random(n_labels)
     known = lsq_linear(problem.V.T, problem.target, (0.0, 1.0), method="bvls", tol=1e-14).x
     for free in (np.ones(n_labels, dtype=bool), np.zeros(n_labels, dtype=bool), start < 0.5):
-        u = settle(problem, start, free, 1e-10)
-        assert u is not None
+        u = _settled(problem, start, free, 1e-10)
         assert problem.relative_gap(u) <= 1e-10
         assert 0.0 <= u.min() <= u.max() <= 1.0
         np.testing.assert_allclose(problem.residual(u), problem.residual(known), atol=1e-7)
@@ -43,9 +45,8 @@ def test_equal_rows_and_labels_at_a_bound_without_any_pull_do_not_make_it_go_in_
     off = random.normal(size=6)
     off -= V.T @ np.linalg.lstsq(V.T, off, rcond=None)[0]
     # The target's foot is a corner: bounds hold, but nothing pulls at them.
-    problem = BoxProblem(V, V.T @ np.repeat([0.0, 1.0, 1.0, 0.0], 3) + off)
-    u = settle(problem, random.random(12), np.ones(12, dtype=bool), 1e-12)
-    assert u is not None
+    problem = Problem(V, V.T @ np.repeat([0.0, 1.0, 1.0, 0.0], 3) + off)
+    u = _settled(problem, random.random(12), np.ones(12, dtype=bool), 1e-12)
     np.testing.assert_allclose(problem.residual(u), -off, atol=1e-12)
 
 
@@ -55,47 +56,40 @@ def test_it_agrees_with_the_interior_point_method_where_classes_are_not_allowed(
     V, K = random.normal(size=(15, 4)), 3
     allowed = random.random((15, K)) < 0.7
     allowed[:, 0] |= ~allowed.any(axis=1)
-    problem = SimplexProblem(V, random.normal(size=(4, K)), allowed=allowed).centred()
-    found = walk(
-        V,
-        problem.target,
-        np.eye(K),
-        problem.uniform(),
-        allowed,
-        allowed,
-        lambda P: problem.judge(P).badness <= 1e-12,
-    )
-    assert found is not None
+    problem = Problem(V, random.normal(size=(4, K)), allowed=allowed).centred()
+    candidate = descend_faces(problem, problem.uniform(), allowed.T, 1e-12)
+    assert candidate is not None
+    found = candidate.labels
     assert not found[~allowed].any()
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-14)
-    known = solve_simplex_interior_point(problem)
+    known = solve_interior_point(problem)
     np.testing.assert_allclose(problem.residual(found), known.residual, atol=1e-6)
 
 
 def test_it_says_none_where_there_are_too_many_labels_to_solve_for(monkeypatch):
     problem = _box(0, 40, 5)
     monkeypatch.setattr(module, "MANY_FREE", 20)
-    assert settle(problem, np.full(40, 0.5), np.ones(40, dtype=bool), 1e-8) is None
+    assert descend_faces(problem, np.full(40, 0.5), np.ones((2, 40), dtype=bool), 1e-8) is None
 
 
 def test_it_says_none_where_no_labels_are_good_enough():
     problem = _box(0, 12, 8)
-    assert settle(problem, np.full(12, 0.5), np.ones(12, dtype=bool), -1.0) is None
+    assert descend_faces(problem, np.full(12, 0.5), np.ones((2, 12), dtype=bool), -1.0) is None
 
 
 def test_it_leaves_equalities_alone():
     problem = equality().problem
-    assert settle(problem, np.full(3, 0.5), np.ones(3, dtype=bool), 1e-8) is None
+    assert descend_faces(problem, np.full(3, 0.5), np.ones((2, 3), dtype=bool), 1e-8) is None
 
 
 def test_multipliers_that_all_vanish_are_not_compared_with_each_other():
     V, q = np.eye(3), np.array([0.0, 0.0, 2.0])
-    assert unit_of_multipliers(V, q, np.full(3, 1e-15)) == pytest.approx(0.02)
-    assert unit_of_multipliers(V, q, np.full(3, 0.7)) == pytest.approx(0.7)
+    assert unit_of_multipliers(V, q, np.array([[0.0] * 3, [1e-15] * 3])) == pytest.approx(0.02)
+    assert unit_of_multipliers(V, q, np.array([[0.0] * 3, [0.7] * 3])) == pytest.approx(0.7)
 
 
 def test_an_answer_that_needs_no_walk_is_the_same_with_and_without_it(monkeypatch):
     problem = _box(1, 200, 6)
     first = solve_interior_point(problem).labels()
-    monkeypatch.setattr("tacit.solver._interior_point.settle", lambda *_: None)
+    monkeypatch.setattr("tacit.solver._interior_point.descend_faces", lambda *_: None)
     np.testing.assert_array_equal(first, solve_interior_point(problem).labels())

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.solver import Status, solve_interior_point
-from tacit.solver._problem import BoxProblem
-from tacit.solver.simplex import SimplexProblem, solve_simplex_interior_point
-from tacit.solver.simplex._curvature import Pairs
+from tacit.solver import Problem, Status, solve_interior_point
+from tacit.solver._curvature import Curvature
 
 
 def _problem(seed, n_classes=None, n_equalities=0, distance=1.0, whole_numbers=False):
@@ -17,7 +15,7 @@ def _problem(seed, n_classes=None, n_equalities=0, distance=1.0, whole_numbers=F
     reachable = V.T @ random.dirichlet(np.full(K, 0.3), size=U)
     target = reachable + distance * np.sqrt(U) * random.normal(size=(r, K))
     target[:n_equalities] = reachable[:n_equalities]
-    return SimplexProblem(V.astype(np.float64), target, n_equalities).centred()
+    return Problem(V.astype(np.float64), target, n_equalities).centred()
 
 
 def _by_clarabel(problem):
@@ -57,7 +55,7 @@ def _by_clarabel(problem):
 @pytest.mark.parametrize("distance", [0.0, 0.1, 1.0, 30.0])
 def test_it_finds_the_objective_of_another_solver(seed, n_equalities, distance):
     problem = _problem(seed, None, n_equalities, distance)
-    solution = solve_simplex_interior_point(problem)
+    solution = solve_interior_point(problem)
     assert solution.status in (Status.OPTIMAL, Status.INSIDE)
     assert solution.is_optimal(1e-8)
     other = _by_clarabel(problem)
@@ -67,7 +65,7 @@ def test_it_finds_the_objective_of_another_solver(seed, n_equalities, distance):
 @pytest.mark.parametrize("seed", range(10))
 def test_labels_are_on_the_simplex_and_few_are_fractional(seed):
     problem = _problem(seed)
-    solution = solve_simplex_interior_point(problem)
+    solution = solve_interior_point(problem)
     P = solution.labels()
     assert P.min() >= 0.0
     np.testing.assert_allclose(P.sum(axis=1), 1.0, atol=1e-12)
@@ -83,8 +81,8 @@ def test_labels_are_on_the_simplex_and_few_are_fractional(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_two_classes_give_the_answer_of_the_box_problem(seed):
     problem = _problem(seed, n_classes=2, distance=[0.1, 1.0][seed % 2])
-    ours = solve_simplex_interior_point(problem)
-    box = solve_interior_point(BoxProblem(problem.V, problem.target[:, 1]))
+    ours = solve_interior_point(problem)
+    box = solve_interior_point(Problem(problem.V, problem.target[:, 1]))
     unit = np.sqrt(2.0 * problem.scale)
     assert ours.status is box.status
     np.testing.assert_allclose(ours.residual[:, 1], box.residual, atol=1e-10 * unit)
@@ -93,7 +91,7 @@ def test_two_classes_give_the_answer_of_the_box_problem(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_rows_of_equal_numbers_are_no_obstacle(seed):
-    solution = solve_simplex_interior_point(_problem(seed, whole_numbers=True))
+    solution = solve_interior_point(_problem(seed, whole_numbers=True))
     assert solution.is_optimal(1e-8)
 
 
@@ -101,26 +99,26 @@ def test_classes_that_are_not_allowed_stay_at_zero():
     problem = _problem(4, n_classes=4)
     allowed = np.random.default_rng(0).uniform(size=(problem.n_labels, 4)) < 0.6
     allowed[:, 1] |= ~allowed.any(axis=1)
-    restricted = SimplexProblem(problem.V, problem.target, 0, allowed)
-    solution = solve_simplex_interior_point(restricted)
+    restricted = Problem(problem.V, problem.target, 0, allowed)
+    solution = solve_interior_point(restricted)
     assert solution.is_optimal(1e-8)
     assert (solution.labels()[~allowed] == 0.0).all()
-    assert solution.objective >= solve_simplex_interior_point(problem).objective - 1e-9
+    assert solution.objective >= solve_interior_point(problem).objective - 1e-9
 
 
 def test_no_rows_leave_nothing_to_choose():
-    solution = solve_simplex_interior_point(SimplexProblem(np.zeros((0, 2)), np.zeros((2, 3))))
+    solution = solve_interior_point(Problem(np.zeros((0, 2)), np.zeros((2, 3))))
     assert solution.status is Status.EMPTY
     assert solution.labels().shape == (0, 3)
 
 
 def test_generators_of_zeros_count_as_inside():
-    solution = solve_simplex_interior_point(SimplexProblem(np.zeros((5, 2)), np.zeros((2, 3))))
+    solution = solve_interior_point(Problem(np.zeros((5, 2)), np.zeros((2, 3))))
     assert solution.status is Status.INSIDE
 
 
 def test_too_few_iterations_are_admitted():
-    solution = solve_simplex_interior_point(_problem(3, n_classes=5), max_iter=1)
+    solution = solve_interior_point(_problem(3, n_classes=5), max_iter=1)
     assert solution.status is Status.MAX_ITERATIONS
     assert not solution.is_optimal()
 
@@ -133,5 +131,5 @@ def test_the_curvature_is_that_of_each_row_added_up():
     for v, w in zip(V, W.T, strict=True):
         expected += np.kron(np.diag(w) - np.outer(w, w) / w.sum(), np.outer(v, v))
     for allowed in (None, W.T > 0.0):
-        upper = Pairs(V, allowed, 4).curvature(W)
+        upper = Curvature(V, 4, allowed).at(W)
         np.testing.assert_allclose(np.triu(upper), np.triu(expected), atol=1e-12)

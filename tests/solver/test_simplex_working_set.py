@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from tacit.rows import CsrRows, NumpyRows, moments_and_sample
-from tacit.solver import Coefficients, SimplexRowsProblem, Status
-from tacit.solver.simplex import solve_simplex_interior_point, solve_simplex_working_set
-from tacit.solver.simplex._cells import Cells
+from tacit.solver import (
+    Coefficients,
+    RowsProblem,
+    Status,
+    solve_interior_point,
+    solve_working_set,
+)
+from tacit.solver._zonotope import Zonotope
 
 
 def _problem(seed, distance=1.0, n_rows=6000, kind="normal", n_classes=4, n_equalities=0):
@@ -31,7 +36,7 @@ def _problem(seed, distance=1.0, n_rows=6000, kind="normal", n_classes=4, n_equa
     target = V.T @ P + distance * (change - change.mean(axis=1, keepdims=True))
     rows = NumpyRows(X, weights)
     moments, sample = moments_and_sample(rows, 1024)
-    return SimplexRowsProblem(rows, moments, sample, functions, target, n_equalities)
+    return RowsProblem(rows, moments, sample, functions, target, n_equalities)
 
 
 KINDS = ["normal", "categories", "heavy tails", "far from zero", "weights"]
@@ -42,8 +47,8 @@ KINDS = ["normal", "categories", "heavy tails", "far from zero", "weights"]
 @pytest.mark.parametrize("n_equalities", [0, 1])
 def test_it_finds_the_answer_of_the_interior_point_method(kind, distance, n_equalities):
     problem = _problem(1, distance, kind=kind, n_equalities=n_equalities)
-    ours = solve_simplex_working_set(problem)
-    dense = solve_simplex_interior_point(problem.dense())
+    ours = solve_working_set(problem)
+    dense = solve_interior_point(problem.dense())
     assert ours.status.is_success
     assert ours.relative_gap() <= 1e-8
     apart = np.linalg.norm(ours.residual[n_equalities:] - dense.residual[n_equalities:])
@@ -55,7 +60,7 @@ def test_it_finds_the_answer_of_the_interior_point_method(kind, distance, n_equa
 @pytest.mark.parametrize("distance", [0.0, 1.0])
 def test_the_rule_gives_the_labels_that_the_sums_are_made_of(kind, distance):
     problem = _problem(2, distance, kind=kind)
-    solution = solve_simplex_working_set(problem)
+    solution = solve_working_set(problem)
     P = solution.labeling.of_rows(problem.rows)
     assert P.shape == (problem.n_labels, 4)
     assert P.min() >= 0.0
@@ -68,7 +73,7 @@ def test_the_rule_gives_the_labels_that_the_sums_are_made_of(kind, distance):
 
 
 def test_a_reachable_target_is_reached():
-    solution = solve_simplex_working_set(_problem(3, distance=0.0))
+    solution = solve_working_set(_problem(3, distance=0.0))
     assert solution.status is Status.INSIDE
     assert not solution.dual.any()
 
@@ -79,12 +84,10 @@ def test_sparse_rows_give_the_same_answer():
     problem = _problem(4, kind="categories")
     rows = CsrRows(sparse.csr_array(problem.rows.X))
     moments, sample = moments_and_sample(rows, 1024)
-    other = SimplexRowsProblem(rows, moments, sample, problem.functions, problem.target)
-    expected = solve_simplex_working_set(problem).residual
+    other = RowsProblem(rows, moments, sample, problem.functions, problem.target)
+    expected = solve_working_set(problem).residual
     unit = np.sqrt(2.0 * problem.scale)
-    np.testing.assert_allclose(
-        solve_simplex_working_set(other).residual, expected, atol=1e-8 * unit
-    )
+    np.testing.assert_allclose(solve_working_set(other).residual, expected, atol=1e-8 * unit)
 
 
 def test_a_sweep_counts_every_row_once_ties_included():
@@ -92,15 +95,15 @@ def test_a_sweep_counts_every_row_once_ties_included():
     X = random.integers(-1, 2, size=(500, 3)).astype(np.float64)
     functions = Coefficients(np.eye(3), np.zeros(3))
     Q = np.array([[1.0, 1.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])  # the first two are tied
-    sweep = Cells(NumpyRows(X), functions).sweep([Q], 0.0, 1000)
+    sweep = Zonotope(NumpyRows(X), functions).sweep([Q], 0.0, 1000)
     slopes = X @ Q
     assert sweep.mass.sum() == 500.0
     assert sweep.minima[0] == pytest.approx(slopes.min(axis=1).sum())
-    np.testing.assert_allclose(sweep.negative[0].sum(axis=1), X.sum(axis=0))
+    np.testing.assert_allclose(sweep.sums[0].sum(axis=1), X.sum(axis=0))
     ordered = np.sort(slopes, axis=1)
     tied = np.unique(X[ordered[:, 0] == ordered[:, 1]], axis=0)
     assert len(sweep.near) == len(tied)
-    assert sweep.near.chosen.sum() == sweep.near.weights.sum()
+    assert sweep.near.counted.sum() == sweep.near.weights.sum()
 
 
 def test_what_crossed_is_what_the_old_classes_cost_at_the_new_dual_matrix():
@@ -108,7 +111,7 @@ def test_what_crossed_is_what_the_old_classes_cost_at_the_new_dual_matrix():
     X = random.normal(size=(400, 3))
     functions = Coefficients(np.eye(3), np.zeros(3))
     old, new = random.normal(size=(2, 3, 4))
-    sweep = Cells(NumpyRows(X), functions).sweep([new], 0.1, 1000, (old, 0.2))
+    sweep = Zonotope(NumpyRows(X), functions).sweep([new], 0.1, 1000, (old, 0.2))
     before, after = X @ old, X @ new
     open_classes = before - before.min(axis=1, keepdims=True) <= 0.2
     kept = np.where(open_classes, after, np.inf).min(axis=1)
@@ -116,6 +119,6 @@ def test_what_crossed_is_what_the_old_classes_cost_at_the_new_dual_matrix():
 
 
 def test_rounds_that_run_out_are_admitted():
-    solution = solve_simplex_working_set(_problem(5, kind="heavy tails"), tol=1e-8, max_iter=1)
+    solution = solve_working_set(_problem(5, kind="heavy tails"), tol=1e-8, max_iter=1)
     assert solution.status in (Status.MAX_ITERATIONS, Status.OPTIMAL)
     assert (solution.status is Status.OPTIMAL) == (solution.relative_gap() <= 1e-8)

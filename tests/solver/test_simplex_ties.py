@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tacit import ICLSClassifier
-from tacit.solver import SimplexProblem, solve_simplex_interior_point
-from tacit.solver.simplex._ties import solve_simplex_with_ties
+from tacit.solver import Problem, solve_interior_point
+from tacit.solver._ties import solve_with_ties
 
 
 def _rows(seed, kind, n_unlabeled=4000):
@@ -49,18 +49,18 @@ def test_no_other_minimiser_is_nearer_in_the_second_metric(distance):
     V = random.integers(-1, 2, size=(40, 4)).astype(np.float64)
     start = V.T @ random.dirichlet(np.ones(3), size=40)
     target = start + distance * random.normal(size=(4, 3))
-    first = SimplexProblem(V[:, :2], target[:2]).centred()
-    second = SimplexProblem(V[:, 2:], target[2:] + 8.0 * random.normal(size=(2, 3))).centred()
-    solution = solve_simplex_with_ties(first, second, solve_simplex_interior_point)
+    first = Problem(V[:, :2], target[:2]).centred()
+    second = Problem(V[:, 2:], target[2:] + 8.0 * random.normal(size=(2, 3))).centred()
+    solution = solve_with_ties(first, second, solve_interior_point)
     assert solution.status.is_success
-    alone = solve_simplex_interior_point(first)
+    alone = solve_interior_point(first)
     P = solution.labels()
     assert first.objective(P) == pytest.approx(alone.objective, rel=1e-7, abs=1e-9 * first.scale)
     # Minimising both with nearly all weight on the first comes close to it from below.
     weight = 1e3
-    both = SimplexProblem(
+    both = Problem(
         np.hstack([weight * first.V, second.V]), np.vstack([weight * first.target, second.target])
     )
-    bound = solve_simplex_interior_point(both).labels()
+    bound = solve_interior_point(both).labels()
     assert second.objective(P) >= second.objective(bound) - 1e-6 * second.scale
     assert second.objective(P) <= second.objective(bound) + 1e-3 * second.scale

@@ -1,4 +1,4 @@
-"""The matrix that the methods for many classes share: a sum over pairs of classes."""
+"""The matrix that all Newton steps on the dual share: a sum over pairs of classes."""
 
 from __future__ import annotations
 
@@ -11,34 +11,37 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from tacit._typing import Index, Mask, Matrix
 
-# Added to the diagonal for directions that no label can move, relative to its mean.
+# Added to the diagonal for directions that no label can move, relative to the trace.
 REGULARISATION = 1e-15
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Which rows can be between which two classes.
+class Curvature:
+    """The sum over rows of M (x) v v', where the weights p of a row's vertices answer by dp = M ds.
 
-    The labels p of a row that follow its slopes s by dp = M ds, with M = diag(w) - w w' / sum(w),
-    do so by pairs of classes: M = sum over k < l of w_k w_l / sum(w) (e_k - e_l)(e_k - e_l)'.
-    Summed like this nothing cancels, where a difference would lose all digits of a label near one.
+    M = diag(w) - w w' / sum(w) is a sum over pairs of vertices, of w_k w_l / sum(w) times
+    (e_k - e_l)(e_k - e_l)'. Summed like this nothing cancels, where a difference would lose all
+    digits of a label near one. For two classes there is one pair, and one matrix of order r.
 
     Attributes
     ----------
     V : ndarray of shape (U, r)
         The generators.
-    allowed : ndarray of bool of shape (U, K) or None
-        The classes of each row; None for all.
     n_classes : int
         K.
+    allowed : ndarray of bool of shape (U, K) or None
+        The classes of each row; None for all.
+    is_interval : bool
+        Whether the labels of two classes are one number.
     """
 
     V: Matrix
-    allowed: Mask | None
     n_classes: int
+    allowed: Mask | None = None
+    is_interval: bool = False
 
     @cached_property
-    def members(self) -> list[tuple[int, int, Index | slice, Matrix]]:
+    def pairs(self) -> list[tuple[int, int, Index | slice, Matrix]]:
         """For each pair of classes the rows that can have both, and their generators."""
         found: list[tuple[int, int, Index | slice, Matrix]] = []
         for k in range(self.n_classes):
@@ -51,21 +54,25 @@ class Pairs:
                     found.append((k, m, rows, self.V[rows]))
         return found
 
-    def curvature(self, W: Matrix) -> Matrix:
-        """The sum over rows of M (x) v v', its upper half, from weights W of shape (K, U)."""
+    def at(self, W: Matrix) -> Matrix:
+        """The matrix, its upper half, from weights W of shape (K, U)."""
         total = W.sum(axis=0)
 
         def blocks() -> Iterator[tuple[int, int, Matrix]]:
-            for k, m, rows, V in self.members:
+            for k, m, rows, V in self.pairs:
                 weights = W[k, rows] / total[rows] * W[m, rows]
                 scaled = V * np.sqrt(weights)[:, None]
                 yield k, m, scaled.T @ scaled
 
-        return assemble(blocks(), self.n_classes, self.V.shape[1])
+        return assemble(blocks(), self.n_classes, self.V.shape[1], self.is_interval)
 
 
-def assemble(blocks: Iterable[tuple[int, int, Matrix]], n_classes: int, rank: int) -> Matrix:
+def assemble(
+    blocks: Iterable[tuple[int, int, Matrix]], n_classes: int, rank: int, is_interval: bool = False
+) -> Matrix:
     """The sum over pairs (k, l, G), k < l, of (e_k - e_l)(e_k - e_l)' (x) G, its upper half."""
+    if is_interval:
+        return next((gram for _, _, gram in blocks), np.zeros((rank, rank)))
     whole = np.zeros((n_classes, rank, n_classes, rank))
     diagonal = np.zeros((n_classes, rank, rank))
     for k, m, gram in blocks:
@@ -80,27 +87,28 @@ def assemble(blocks: Iterable[tuple[int, int, Matrix]], n_classes: int, rank: in
 class Factor:
     """The Cholesky factor of a curvature, given by its upper half, with diag(soft) added.
 
-    `soft` has shape (r, K). On equalities it is zero, and there the mean over the classes is held
-    by a projector instead, because no labels move it.
+    `soft` has the shape of the dual, (r,) or (r, K). On equalities it is zero, and there the mean
+    over several classes is held by a projector instead, because no labels move it.
     """
 
     def __init__(self, matrix: Matrix, soft: Matrix, ridge: float = 0.0) -> None:
-        rank, n_classes = soft.shape
-        self.shape = (n_classes, rank)
+        self.shape = soft.T.shape
         diagonal = np.einsum("ii->i", matrix)
-        unit = float(diagonal.mean()) if len(diagonal) else 0.0
-        hard = np.flatnonzero(soft[:, 0] == 0.0)
-        if len(hard) and unit > 0.0:
-            whole = matrix.reshape(n_classes, rank, n_classes, rank)
-            whole[:, hard, :, hard] += unit / n_classes
+        if soft.ndim == 2:
+            hard = np.flatnonzero(soft[:, 0] == 0.0)
+            unit = float(diagonal.mean()) if len(diagonal) else 0.0
+            if len(hard) and unit > 0.0:
+                whole = matrix.reshape(2 * self.shape)
+                whole[:, hard, :, hard] += unit / self.shape[0]
         diagonal += soft.T.ravel()
         diagonal += (REGULARISATION + ridge) * float(diagonal.sum())
-        # The transpose is in Fortran order, so that nothing is copied.
+        # LAPACK itself: the wrappers around it take as long as a small system. The transpose is in
+        # Fortran order, so that nothing is copied.
         self.factor, failed = dpotrf(matrix.T, lower=True, overwrite_a=True, clean=False)
         if failed:
             raise np.linalg.LinAlgError("The Newton system is not positive definite.")
 
     def solve(self, right: Matrix) -> Matrix:
-        """The solution for a right-hand side of shape (r, K), in that shape."""
+        """The solution for a right-hand side in the shape of the dual, in that shape."""
         solution, _ = dpotrs(self.factor, np.ascontiguousarray(right.T).ravel(), lower=True)
         return np.asarray(solution).reshape(self.shape).T

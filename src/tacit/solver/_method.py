@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._labeling import Labeling
-from tacit.solver._large import Report, solve_working_set
 from tacit.solver._lbfgsb import solve_lbfgsb
-from tacit.solver._problem import BoxProblem
-from tacit.solver._rows_problem import RowsProblem
+from tacit.solver._problem import Problem, RowsProblem
+from tacit.solver._rounds import Report
 from tacit.solver._solution import Solution
-from tacit.solver.simplex._interior_point import solve_simplex_interior_point
-from tacit.solver.simplex._large import solve_simplex_working_set
-from tacit.solver.simplex._problem import SimplexProblem
-from tacit.solver.simplex._rows_problem import SimplexRowsProblem
+from tacit.solver._working_set import solve_working_set
 
-DENSE: dict[str, Callable[[BoxProblem, float, int], Solution]] = {
+DENSE: dict[str, Callable[[Problem, float, int], Solution]] = {
     "interior-point": solve_interior_point,
     "lbfgsb": solve_lbfgsb,
 }
@@ -32,13 +28,13 @@ DENSE_NUMBERS = 10**8
 
 
 def solve(
-    problem: BoxProblem, solver: str = "auto", tol: float = 1e-8, max_iter: int = 10_000
+    problem: Problem, solver: str = "auto", tol: float = 1e-8, max_iter: int = 10_000
 ) -> Solution:
     """Solve `problem` by the solver of that name.
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : Problem
         What to solve.
     solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
         "auto" is the interior-point method.
@@ -93,38 +89,24 @@ class Method:
             return self.solver != "working-set"
         return problem.n_labels <= max(DIRECT, DIRECT_EACH * problem.rank)
 
-    def _check_classes(self, problem: SimplexProblem) -> None:
-        if self.solver == "lbfgsb":
-            raise ValueError(
-                f'solver is "lbfgsb", which is for two classes, and there are {problem.n_classes}; '
-                'use "auto", "interior-point" or "working-set".'
-            )
-
     def fits(self, problem: RowsProblem) -> bool:
         """Whether the dense method may take over where rounds over the rows have failed."""
         few = problem.n_labels * problem.rank <= DENSE_NUMBERS
         return few and self.solver != "working-set"
 
-    def box(self, problem: BoxProblem | SimplexProblem) -> Solution:
+    def dense(self, problem: Problem) -> Solution:
         """Solve a problem whose generators are in memory."""
-        if isinstance(problem, SimplexProblem):
-            self._check_classes(problem)
-            return solve_simplex_interior_point(problem, self.tol, self.max_iter)
         name = self.solver if self.solver in DENSE else "interior-point"
         return DENSE[name](problem, self.tol, self.max_iter)
 
     def rows(self, problem: RowsProblem) -> Solution:
         """Solve a problem whose generators are rows."""
         if self.is_dense(problem):
-            return with_labeling(problem, self.box(problem.dense()))
-        if isinstance(problem, SimplexRowsProblem):
-            solution = solve_simplex_working_set(problem, self.tol, self.max_iter, self.report)
-        else:
-            solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+            return with_labeling(problem, self.dense(problem.dense()))
+        solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
         if solution.status.is_success or not self.fits(problem):
             return solution
-        dense = with_labeling(problem, self.box(problem.dense()))
-        return dense.after(solution)
+        return with_labeling(problem, self.dense(problem.dense())).after(solution)
 
 
 def with_labeling(problem: RowsProblem, solution: Solution) -> Solution:

@@ -1,0 +1,238 @@
+"""Classes that labels can bring in line with each other, but not with the others.
+
+Where labels can reach the target as far as the differences between some classes go, these
+classes have the same column of the dual at the answer. Every row of one of them then is between all
+of them, and no set of near rows is small. So such a group is solved for as one class, and its
+rows are shared out within it, by a smooth rule where they are swept. This is the one thing that
+more than two classes need besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tacit._typing import AnyArray, Index, Matrix, Vector
+from tacit.rows import Block, Rows
+from tacit.rows._protocol import Result
+from tacit.solver._active_set import Candidate
+from tacit.solver._inside import reach_inside
+from tacit.solver._labeling import Labeling, Rule
+from tacit.solver._problem import Problem
+from tacit.solver._solution import Solution, Status
+from tacit.solver._zonotope import Zonotope
+
+# Columns of the dual this close, relative to the whole, may well be equal at the answer: at the end
+# of an interior-point method, and on a sample.
+ALIKE = (1e-4, 1e-3, 1e-2)
+ALIKE_ON_SAMPLE = 0.03
+
+
+def alike(Q: Matrix, threshold: float) -> list[Index]:
+    """Groups of columns of Q that a chain of close ones connects, in the order of the columns."""
+    distance = np.linalg.norm(Q[:, :, None] - Q[:, None, :], axis=0)
+    close = distance <= threshold * float(np.linalg.norm(Q))
+    group = np.arange(Q.shape[1])
+    for k in range(Q.shape[1]):
+        for other in np.flatnonzero(close[k]):
+            group[group == group[other]] = group[k]
+    names = list(dict.fromkeys(group.tolist()))
+    return [np.flatnonzero(group == name) for name in names]
+
+
+def new_groups(
+    Q: Matrix, thresholds: tuple[float, ...], tried: list[list[list[int]]]
+) -> Iterator[list[Index]]:
+    """Groups that Q suggests, neither all classes in one nor each on its own, and not yet tried."""
+    for threshold in thresholds:
+        groups = alike(Q, threshold)
+        named = [members.tolist() for members in groups]
+        if 1 < len(groups) < Q.shape[1] and named not in tried:
+            tried.append(named)
+            yield groups
+
+
+def merged(columns: Matrix, groups: list[Index]) -> Matrix:
+    """The sum of the columns of each group."""
+    return np.column_stack([columns[:, members].sum(axis=1) for members in groups])
+
+
+def sizes_of(groups: list[Index]) -> Vector:
+    """How many classes each group has."""
+    return np.array([len(members) for members in groups], dtype=np.float64)
+
+
+def spread_out(columns: Matrix, groups: list[Index]) -> Matrix:
+    """The column of its group for each class."""
+    whole = np.zeros((len(columns), sum(map(len, groups))))
+    for g, members in enumerate(groups):
+        whole[:, members] = columns[:, [g]]
+    return whole
+
+
+def finish_by_groups(
+    problem: Problem, Q: Matrix, solve: Callable[[Problem], Solution]
+) -> Candidate | None:
+    """The labels with the groups that Q, nearly the dual, suggests; None where there are none such.
+
+    The rows between alike classes are many, so the exact last step does not apply; but with the
+    group as one class it does, and within the group the target can be reached.
+    """
+    for groups in new_groups(Q, ALIKE, []):
+        found = _solve_groups(problem, groups, solve)
+        if found is not None:
+            return found
+    return None
+
+
+def _solve_groups(
+    problem: Problem, groups: list[Index], solve: Callable[[Problem], Solution]
+) -> Candidate | None:
+    allowed = problem.allowed
+    coarse = replace(
+        problem,
+        target=merged(problem.target, groups),
+        allowed=None if allowed is None else merged(allowed.astype(np.float64), groups) > 0,
+        sizes=merged(problem.counts[None], groups)[0],
+    )
+    solution = solve(coarse)
+    if not solution.status.is_success:
+        return None
+    shares, residual = solution.labels(), solution.residual
+    P = spread_out(shares, groups)
+    for g, members in enumerate(groups):
+        if len(members) == 1:
+            continue
+        rows = np.flatnonzero(shares[:, g] > 0.0)
+        counts = problem.counts[members]
+        inner = Problem(
+            problem.V[rows] * shares[rows, g][:, None],
+            problem.target[:, members] + np.outer(residual[:, g], counts / counts.sum()),
+            allowed=None if allowed is None else allowed[np.ix_(rows, members)],
+        )
+        within = solve(inner)
+        if within.status is not Status.INSIDE:
+            return None
+        P[np.ix_(rows, members)] *= within.labels()
+    return Candidate(P, spread_out(solution.dual, groups) if problem.n_equalities else None)
+
+
+@dataclass(frozen=True)
+class GroupedRule:
+    """The share of a group, times a smooth share within it.
+
+    Attributes
+    ----------
+    rule : callable
+        Gives the shares of the groups.
+    groups : tuple of ndarray of int
+        The classes of each.
+    within : tuple of callable or None
+        For each group the shares of its classes; None for a single class.
+    """
+
+    rule: Rule
+    groups: tuple[Index, ...]
+    within: tuple[Rule | None, ...]
+
+    def __call__(self, X: Any) -> Matrix:
+        """The labels of the rows X, one column a class."""
+        labels = spread_out(self.rule(X), list(self.groups))
+        for members, within in zip(self.groups, self.within, strict=True):
+            if within is not None:
+                labels[:, members] *= within(X)
+        return labels
+
+
+@dataclass(frozen=True)
+class _SharedKernel:
+    """A kernel on rows whose weights are times their share of a group."""
+
+    kernel: Callable[[Block], Any]
+    rule: Rule
+    group: int
+
+    def __call__(self, block: Block) -> Any:
+        share = self.rule(block.X)[:, self.group]
+        weights = share if block.weights is None else share * block.weights
+        return self.kernel(replace(block, weights=weights))
+
+
+@dataclass(frozen=True)
+class SharedRows:
+    """Rows, each with its share of a group, which `rule` gives, as a part of its weight."""
+
+    rows: Rows
+    rule: Rule
+    group: int
+    total_weight: float
+    is_weighted = True
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.rows.n_rows
+
+    @property
+    def n_features(self) -> int:
+        """The number of columns."""
+        return self.rows.n_features
+
+    def reduce(
+        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order."""
+        shared: Callable[[Block], Result] = _SharedKernel(kernel, self.rule, self.group)
+        return self.rows.reduce(shared, combine)
+
+    def map(self, kernel: Callable[[Any], AnyArray]) -> Any:
+        """`kernel` of the rows, whatever their weights."""
+        return self.rows.map(kernel)
+
+
+def share_out(
+    zonotope: Zonotope,
+    target: Matrix,
+    groups: list[Index],
+    labeling: Labeling,
+    residual: Matrix,
+    sample: tuple[Any, Matrix, Vector],
+) -> tuple[Labeling, Matrix] | None:
+    """Labels within each group that leave the same to all of its classes, or None.
+
+    `labeling` and `residual` are those of the groups, one column each; `sample` has rows,
+    generators without weights, and weights. Returns the labels of the classes and their residual.
+    """
+    X, generators, weights = sample
+    rule = labeling.rule
+    assert rule is not None, "the labels of the groups are a rule"
+    shares = rule(X)
+    left = spread_out(residual / sizes_of(groups), groups)
+    mass, total = spread_out(labeling.mass[None], groups)[0], spread_out(labeling.total, groups)
+    rules: list[Rule | None] = []
+    aim = target + left
+    for g, members in enumerate(groups):
+        if len(members) == 1:
+            rules.append(None)
+            continue
+        part = np.flatnonzero(shares[:, g] * weights > 0.0)
+        if len(part) == 0:
+            return None
+        own = shares[part, g] * weights[part]
+        weight = float(labeling.mass[g])
+        inner = Zonotope(
+            SharedRows(zonotope.rows, rule, g, weight), zonotope.functions, zonotope.shift
+        )
+        found = reach_inside(
+            inner, aim[:, members], generators[part], own * (weight / float(own.sum()))
+        )
+        zonotope.n_sweeps += inner.n_sweeps
+        if found is None:
+            return None
+        mass[members], total[:, members] = found.labeling.mass, found.labeling.total
+        left[:, members] += found.residual
+        rules.append(found.labeling.rule)
+    return Labeling(None, GroupedRule(rule, tuple(groups), tuple(rules)), mass, total), left
