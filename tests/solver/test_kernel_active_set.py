@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from tacit._typing import Matrix
-from tacit.solver import (
-    Problem,
-    Problem,
-    Status,
-    solve_interior_point,
-    solve_interior_point,
-)
+from tacit.solver import Problem, Status, solve_interior_point
 from tacit.solver._kernel_active_set import solve_active_set
 
 

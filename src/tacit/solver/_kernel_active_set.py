@@ -83,9 +83,7 @@ def solve_active_set(
     return None
 
 
-def _judged(
-    problem: Problem, labels: Matrix, tol: float, n_iter: int
-) -> Solution | None:
+def _judged(problem: Problem, labels: Matrix, tol: float, n_iter: int) -> Solution | None:
     reached = Candidate(labels).is_reached(problem)
     status = Status.INSIDE if reached else Status.OPTIMAL
     solution = Solution.of(problem, labels, status=status, solver=NAME, n_iter=n_iter)

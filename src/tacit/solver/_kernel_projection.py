@@ -198,9 +198,7 @@ def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
     return solution, is_same and solution.status is Status.INSIDE
 
 
-def _solve_problem(
-    problem: Problem, values: Matrix, method: Method
-) -> Solution:
+def _solve_problem(problem: Problem, values: Matrix, method: Method) -> Solution:
     if method.solver != "auto":
         return method.dense(problem)
     solution = None
