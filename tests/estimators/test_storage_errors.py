@@ -67,10 +67,10 @@ def test_columns_in_another_order_than_the_labeled_rows_are_refused(tmp_path: Pa
     table = data(300)
     path = write_parquet(tmp_path / "a.parquet", table.X_unlabeled)
     turned = ParquetRows(path, columns=NAMES[::-1])
-    with pytest.raises(ValueError, match=r"X_unlabeled has the columns x5, x4.*rows have x0, x1"):
+    with pytest.raises(ValueError, match=r"X_unlabeled has the columns 'x5'.*rows have 'x0', 'x1'"):
         ICLSClassifier().fit(frame(table), table.y, turned)
     model = ICLSClassifier().fit(frame(table), table.y, path)
-    with pytest.raises(ValueError, match=r"X has the columns x5, x4.*rows have x0, x1"):
+    with pytest.raises(ValueError, match=r"X has the columns 'x5', 'x4'.*rows have 'x0', 'x1'"):
         model.predict(turned)
 
 

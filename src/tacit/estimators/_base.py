@@ -149,7 +149,7 @@ class DecisionClassifier(SemiSupervisedClassifier):
     """A classifier whose `_decision` gives numbers for rows, wherever they live."""
 
     def decision_function(self, X: Any) -> Any:
-        """The regression value minus one half.
+        """The regression value minus one half, or the log-odds of a classifier with probabilities.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import Vector
-from tacit.estimators._training import TrainingData
+from tacit.estimators._training import TrainingData, shorten
 
 # Shares given as decimal numbers need not add up to one to the last digit.
 ROUNDING = 1e-6
@@ -17,18 +17,8 @@ ROUNDING = 1e-6
 def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
     """The share of each class that the parameter `class_prior` stands for, or None.
 
-    Parameters
-    ----------
-    class_prior : array-like of shape (K,), mapping, Series, "labeled" or None
-        Shares in the order of the sorted classes, or by class (a mapping, or a pandas Series with
-        the classes in its index), or the (weighted) shares of the classes among the labeled rows.
-    data : TrainingData
-        The labeled rows and their classes.
-
-    Returns
-    -------
-    ndarray of shape (K,) or None
-        Not negative, with a sum of one. Every such shares can be met, by giving them to each row.
+    It is given in the order of the sorted classes, by class (a mapping, or a pandas Series with the
+    classes in its index), or as "labeled": the weighted shares among the labeled rows.
     """
     if class_prior is None:
         return None
@@ -40,21 +30,21 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
             )
         counts = np.bincount(data.codes, data.weights, minlength=len(data.classes))
         return np.asarray(counts / counts.sum(), dtype=np.float64)
+    classes = data.classes.tolist()
     # A Series without an index of its own is numbered, which is an index by class for classes
     # 0, 1, ... and refused for others: its order is never taken for that of the classes.
     if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
         class_prior = _by_class(class_prior)
     if isinstance(class_prior, Mapping):
-        class_prior = _in_order(class_prior, data.classes.tolist())
+        class_prior = _in_order(class_prior, classes)
     try:
         shares = np.asarray(class_prior, dtype=np.float64)
     except (ValueError, TypeError) as error:
         raise ValueError(f"class_prior is {class_prior!r}; it must be numbers: {error}") from error
-    classes = data.classes.tolist()
     if shares.shape != (len(classes),):
         raise ValueError(
             f"class_prior has shape {shares.shape}; it must have one share for each of the "
-            f"{len(classes)} classes, in their order {_shorten(classes)}."
+            f"{len(classes)} classes, in their order {shorten(classes)}."
         )
     if not ((shares >= 0.0) & (shares <= 1.0)).all():
         raise ValueError(
@@ -87,18 +77,12 @@ def _by_class(series: Any) -> Any:
 
 
 def _in_order(shares: Mapping[Any, Any], classes: list[Any]) -> list[Any]:
-    missing = [c for c in classes if c not in shares]
-    unknown = [c for c in shares if c not in classes]
-    if missing or unknown:
-        what = f"no share for the class {missing[0]!r}" if missing else ""
-        also = f"a share for {unknown[0]!r}, which is no class of y" if unknown else ""
+    problems = [f"no share for the class {c!r}" for c in classes if c not in shares][:1]
+    problems += [f"a share for {c!r}, which is no class of y" for c in shares if c not in classes][
+        :1
+    ]
+    if problems:
         raise ValueError(
-            f"class_prior has {' and '.join(filter(None, [what, also]))}; the classes are "
-            f"{_shorten(classes)}."
+            f"class_prior has {' and '.join(problems)}; the classes are {shorten(classes)}."
         )
     return [shares[c] for c in classes]
-
-
-def _shorten(classes: list[Any], most: int = 6) -> str:
-    shown = ", ".join(repr(c) for c in classes[:most])
-    return f"{shown}, ..." if len(classes) > most else shown

@@ -16,21 +16,11 @@ from tacit._typing import AnyArray, Index, Mask
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of a table, some of them unknown.
-
-    Attributes
-    ----------
-    is_labeled : ndarray of bool of shape (n,)
-        Where the label is known.
-    classes : ndarray of shape (K,)
-        The sorted labels that occur.
-    codes : ndarray of int of shape (n_labeled,)
-        For every labeled row, in order, the position of its label in `classes`.
-    """
+    """The labels of a table, some of them unknown."""
 
     is_labeled: Mask
-    classes: AnyArray
-    codes: Index
+    classes: AnyArray  # the sorted labels that occur
+    codes: Index  # for every labeled row, in order, the position of its label in `classes`
 
     @property
     def values(self) -> AnyArray:
@@ -42,14 +32,8 @@ def read_labels(y: Any, unlabeled: Any = -1) -> Labels:
     """Tell labels from marks.
 
     Missing values (None, NaN, pandas NA and NaT) always mean "unlabeled"; so does the value
-    `unlabeled`, unless it is None.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Strings, booleans, numbers or a pandas categorical, with marks among them.
-    unlabeled : object, default=-1
-        The mark besides missing values. With None there is no other mark, so -1 can be a class.
+    `unlabeled`, unless it is None, so that -1 can be a class. Labels are strings, booleans, numbers
+    or a pandas categorical.
     """
     values = _as_column(y)
     marked = _is_missing(values) | _equals(values, unlabeled)
@@ -95,11 +79,13 @@ def _as_column(y: Any) -> AnyArray:
 
 
 def _is_mixed(values: AnyArray) -> bool:
-    kinds = {bool if isinstance(v, bool | np.bool_) else _kind(v) for v in values.ravel()}
+    kinds = {_kind(v) for v in values.ravel()}
     return len(kinds) > 1 or kinds == {type(None)}
 
 
 def _kind(value: Any) -> type:
+    if isinstance(value, bool | np.bool_):
+        return bool
     if isinstance(value, str):
         return str
     if isinstance(value, numbers.Number):
@@ -128,9 +114,9 @@ def _equals(values: AnyArray, mark: Any) -> Mask:
     """Where a value is the mark, and of its kind: "-1" is not -1, False is not 0."""
     if mark is None or _is_missing_value(mark):
         return np.zeros(len(values), dtype=bool)
-    kind = _mark_kind(mark)
+    kind = _kind(mark)
     if values.dtype == object:
-        same = (_mark_kind(v) is kind and bool(v == mark) for v in values)
+        same = (_kind(v) is kind and bool(v == mark) for v in values)
         return np.fromiter(same, dtype=bool, count=len(values))
     kinds = {"b": bool, "U": str, "S": str}
     if kinds.get(values.dtype.kind, float) is not kind:
@@ -138,13 +124,9 @@ def _equals(values: AnyArray, mark: Any) -> Mask:
     return np.asarray(values == mark)
 
 
-def _mark_kind(value: Any) -> type:
-    return bool if isinstance(value, bool | np.bool_) else _kind(value)
-
-
 def _natural(known: AnyArray) -> AnyArray:
     """An object array of labels as an array of booleans or numbers; strings stay objects."""
-    kinds = {_mark_kind(v) for v in known}
+    kinds = {_kind(v) for v in known}
     if len(kinds) > 1:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(

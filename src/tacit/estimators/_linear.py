@@ -87,22 +87,6 @@ class LogProbabilities:
 class ProbabilityClassifier(LinearClassifier):
     """A linear classifier whose decisions are log-odds, or logits of more than two classes."""
 
-    def decision_function(self, X: Any) -> Any:
-        """The logarithm of the odds for two classes, the logits for more.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, K)
-            For two classes, positive values mean `classes_[1]`; for more, the largest wins. For a
-            Dask array a Dask array, for Parquet files an object that writes Parquet files.
-        """
-        return super().decision_function(X)
-
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class for each row.
 
@@ -121,7 +105,7 @@ class ProbabilityClassifier(LinearClassifier):
         return self._map(X, Probabilities(self._decision()))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithm of the probability of each class for each row.
+        """The logarithms of `predict_proba`, finite also where these are too small for a number.
 
         Parameters
         ----------
@@ -131,9 +115,7 @@ class ProbabilityClassifier(LinearClassifier):
         Returns
         -------
         ndarray of shape (n, K)
-            Columns in the order of `classes_`, finite also where a probability is too small for a
-            number. For a Dask array a Dask array, for Parquet files an object that writes Parquet
-            files.
+            Columns in the order of `classes_`; for rows elsewhere as `predict_proba`.
         """
         check_is_fitted(self)
         return self._map(X, LogProbabilities(self._decision()))

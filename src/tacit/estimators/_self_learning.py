@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,21 +16,19 @@ from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators._base import SemiSupervisedClassifier
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier, read_alpha
 from tacit.estimators._parameters import POSITIVE_INTEGER
-from tacit.estimators._training import DTYPES, TrainingData, is_elsewhere, stack
-from tacit.solver import Certificate, Coefficients, ConstraintSet, LabeledRows, certify
+from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
+from tacit.rows import CsrRows, NumpyRows
+from tacit.solver import Certificate, ConstraintSet, LabeledRows, certify
 from tacit.solver._certificate import Predictor
 from tacit.solver._label_sets import label_set
+from tacit.solver._labeling import Labeling
 from tacit.solver._least_squares import fit_least_squares, supervised_basis
-from tacit.solver._self_learning import (
-    LeastSquaresRefits,
-    SelfLearningResult,
-    SelfLearningStatus,
-    indicators,
-    self_learn,
-)
+from tacit.solver._self_learning import SelfLearningResult, SelfLearningStatus, self_learn
 
 # How far values may be from labels by rounding: several classes add up to one only so exactly.
 ROUNDING = 1e-9
+# From labels of the unlabeled rows to the model fitted on all; None: on the labeled rows alone.
+Fits = Callable[[Index | None], Any]
 
 
 def _base_has(name: str) -> Any:
@@ -186,91 +185,37 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
 
     def _fit(self, data: TrainingData) -> None:
         pool = data.in_memory("self-learning refits on labels of single rows")
-        base = self._base()
-        if type(base) is LeastSquaresClassifier:
-            self._fit_least_squares(base, data)
-        else:
-            self._fit_any(base, data, pool.X, pool.weights)
+        base, n_classes = self._base(), len(data.classes)
+        is_least_squares = type(base) is LeastSquaresClassifier
+        fitted = _least_squares_fits(base, data) if is_least_squares else _fits(base, data, pool)
+
+        def predicted(model: Any) -> Index:
+            if pool.n_rows == 0:  # which scikit-learn's classifiers refuse to judge
+                return np.zeros(0, dtype=np.intp)
+            return _positions(model.predict(pool.X), data.classes, type(base).__name__)
+
+        def refit(labels: Index) -> Index:
+            self.estimator_ = fitted(labels)
+            return predicted(self.estimator_)
+
+        supervised = self.estimator_ = fitted(None)
+        self.solution_ = self_learn(refit, predicted(supervised), self.max_iter)
+        self.certificate_ = None
+        if hasattr(supervised, "predict_proba") or isinstance(supervised, LinearClassifier):
+            before, after = _values(supervised, n_classes), _values(self.estimator_, n_classes)
+            # Values that are labels lead to themselves. Of others it would take the solution of a
+            # quadratic program to know.
+            in_set = True if is_least_squares and _are_labels(before(pool.X)) else None
+            self.certificate_ = certify(
+                before, after, data.X, data.targets, data.weights, pool, supervised_in_set=in_set
+            )
         self.n_iter_ = self.solution_.n_iter
-        self.soft_labels_ = indicators(self.solution_.labels, len(self.classes_))
+        self.soft_labels_ = indicators(self.solution_.labels, n_classes)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another base
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         self._warn_if_unsettled()
-
-    def _fit_least_squares(self, base: LeastSquaresClassifier, data: TrainingData) -> None:
-        base._validate_params()
-        alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
-        basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
-        supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
-        labeled = LabeledRows(data.X, data.targets, data.weights)
-        constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
-        refits = LeastSquaresRefits(constraints, len(data.classes))
-        self.solution_ = self_learn(refits.refit, refits.predictions(supervised), self.max_iter)
-        final = supervised
-        if len(self.solution_.labels):
-            final = refits.coefficients(self.solution_.labels)
-        self.estimator_ = clone(base)
-        self.estimator_._store(final)
-        self.estimator_.classes_ = data.classes
-        self.estimator_.alpha_ = alpha
-        self.estimator_.rank_ = constraints.basis.rank
-        self.estimator_.n_features_in_ = self.n_features_in_
-        self.certificate_ = certify(
-            supervised.values,
-            final.values,
-            data.X,
-            data.targets,
-            data.weights,
-            data.unlabeled,
-            # Values that are labels lead to themselves. Of others it would take the solution of a
-            # quadratic program to know.
-            supervised_in_set=True if _are_labels(supervised, data) else None,
-        )
-
-    def _fit_any(self, base: Any, data: TrainingData, pool: Any, weights: Any) -> None:
-        all_X = stack(data.X.astype(pool.dtype, copy=False), pool)
-        all_weights = None
-        if data.weights is not None or weights is not None:
-            if not has_fit_parameter(base, "sample_weight"):
-                raise ValueError(
-                    f"sample_weight was given, but the base estimator {type(base).__name__} does "
-                    "not take weights; choose another base estimator or leave the weights out."
-                )
-            labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
-            all_weights = np.concatenate(
-                [labeled, np.ones(pool.shape[0]) if weights is None else weights]
-            )
-
-        def fitted(codes: Index, rows: slice) -> Any:
-            extra = {} if all_weights is None else {"sample_weight": all_weights[rows]}
-            model = clone(base)
-            if "unlabeled" in model.get_params(deep=False):
-                model.set_params(unlabeled=None)  # every row has a label here, -1 among them
-            return model.fit(all_X[rows], data.classes[codes], **extra)
-
-        def predicted(model: Any) -> Index:
-            return _positions(model.predict(pool), data.classes, type(base).__name__)
-
-        def refit(labels: Index) -> Index:
-            self.estimator_ = fitted(np.concatenate([data.codes, labels]), slice(None))
-            return predicted(self.estimator_)
-
-        supervised = fitted(data.codes, slice(len(data.codes)))
-        self.estimator_ = supervised
-        start = predicted(supervised) if pool.shape[0] else np.zeros(0, dtype=np.intp)
-        self.solution_ = self_learn(refit, start, self.max_iter)
-        self.certificate_ = None
-        if hasattr(supervised, "predict_proba") or isinstance(supervised, LinearClassifier):
-            self.certificate_ = certify(
-                _values(supervised, len(data.classes)),
-                _values(self.estimator_, len(data.classes)),
-                data.X,
-                data.targets,
-                data.weights,
-                data.unlabeled,
-            )
 
     def _warn_if_unsettled(self) -> None:
         result = self.solution_
@@ -290,15 +235,62 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         self._warn(what)
 
 
-def _are_labels(coefficients: Coefficients, data: TrainingData) -> bool:
-    """Whether the values of all unlabeled rows are soft labels."""
+def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fits:
+    """Least squares on the labeled rows, or on all with these labels of the others.
 
-    def distance(X: Any) -> Matrix:
-        values = coefficients.values(X)
-        values = values[:, None] if values.ndim == 1 else values
-        return np.asarray(np.abs(values - label_set(values).project(values)).max(axis=1))
+    All fits share one factorisation and one penalty, which is chosen on labels that are known.
+    """
+    base._validate_params()
+    alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
+    basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
+    supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
+    labeled = LabeledRows(data.X, data.targets, data.weights)
+    constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
 
-    return bool((np.asarray(data.unlabeled.map(distance)) <= ROUNDING).all())
+    def fitted(labels: Index | None) -> LeastSquaresClassifier:
+        coefficients = supervised
+        if labels is not None:
+            values = indicators(labels, len(data.classes))
+            member = constraints.member(Labeling.of_values(data.unlabeled, values))
+            coefficients = constraints.coefficients(member)
+        model: LeastSquaresClassifier = clone(base)
+        model._store(coefficients)
+        model.classes_, model.n_features_in_ = data.classes, data.X.shape[1]
+        model.alpha_, model.rank_ = alpha, constraints.basis.rank
+        return model
+
+    return fitted
+
+
+def _fits(base: Any, data: TrainingData, pool: NumpyRows | CsrRows) -> Fits:
+    """Fits of any base on the labeled rows, or on all with these labels of the others."""
+    X = stack(data.X.astype(pool.X.dtype, copy=False), pool.X)
+    weights = None
+    if data.weights is not None or pool.weights is not None:
+        if not has_fit_parameter(base, "sample_weight"):
+            raise ValueError(
+                f"sample_weight was given, but the base estimator {type(base).__name__} does not "
+                "take weights; choose another base estimator or leave the weights out."
+            )
+        labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
+        others = np.ones(pool.n_rows) if pool.weights is None else pool.weights
+        weights = np.concatenate([labeled, others])
+
+    def fitted(labels: Index | None) -> Any:
+        codes = data.codes if labels is None else np.concatenate([data.codes, labels])
+        n = len(codes)
+        model = clone(base)
+        if "unlabeled" in model.get_params(deep=False):
+            model.set_params(unlabeled=None)  # every row has a label here, -1 among them
+        extra = {} if weights is None else {"sample_weight": weights[:n]}
+        return model.fit(X[:n], data.classes[codes], **extra)
+
+    return fitted
+
+
+def _are_labels(values: Matrix) -> bool:
+    values = values[:, None] if values.ndim == 1 else values
+    return bool((np.abs(values - label_set(values).project(values)) <= ROUNDING).all())
 
 
 def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:

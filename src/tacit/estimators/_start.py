@@ -23,22 +23,10 @@ MOST_STEPS = 100_000
 
 
 def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficients:
-    """The coefficients of `start`, fitted to the indicators of the classes if it is not fitted.
+    """The coefficients of `start`: of shape (d,) for two classes and (d, K) for more.
 
-    Parameters
-    ----------
-    start : "lasso", "elastic-net", a scikit-learn regressor or LeastSquaresClassifier
-        A fitted model is used as it is; an unfitted one is cloned and fitted to the labeled rows, a
-        regressor once for each column of indicators.
-    data : TrainingData
-        The labeled rows.
-    fit_intercept : bool
-        Whether the model may have a constant.
-
-    Returns
-    -------
-    Coefficients
-        Of shape (d,) for two classes and (d, K) for more.
+    A fitted model is used as it is; an unfitted one is cloned and fitted to the labeled rows, a
+    regressor once for each column of indicators.
     """
     if isinstance(start, str):
         start = _named(start, data, fit_intercept)
@@ -62,8 +50,7 @@ def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficien
     else:
         columns = [_fit(start, data, column) for column in targets.T]
         coefficients = Coefficients(
-            np.column_stack([c.coef[:, 0] for c in columns]),
-            np.concatenate([c.intercept for c in columns]),
+            np.hstack([c.coef for c in columns]), np.concatenate([c.intercept for c in columns])
         )
     if not fit_intercept and coefficients.intercept.any():
         raise ValueError(
@@ -87,11 +74,7 @@ def _named(name: str, data: TrainingData, fit_intercept: bool) -> Any:
     n_folds = min(MOST_FOLDS, len(data.codes))
     # Shuffled, because rows often come sorted by class.
     folds = KFold(n_folds, shuffle=True, random_state=0)
-    common: dict[str, Any] = {
-        "cv": folds,
-        "fit_intercept": fit_intercept,
-        "max_iter": MOST_STEPS,
-    }
+    common: Any = {"cv": folds, "fit_intercept": fit_intercept, "max_iter": MOST_STEPS}
     return LassoCV(**common) if name == "lasso" else ElasticNetCV(l1_ratio=L1_RATIOS, **common)
 
 

@@ -24,33 +24,15 @@ SMALL = 20_000_000
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Labeled rows apart from unlabeled ones.
+    """Labeled rows apart from unlabeled ones."""
 
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_array of shape (L, d)
-        Labeled rows.
-    codes : ndarray of int of shape (L,)
-        Their classes, as positions in `classes`.
-    classes : ndarray of shape (K,)
-        The labels.
-    weights : ndarray of shape (L,) or None
-        Weights of the labeled rows.
-    unlabeled : Rows
-        The rows marked in y, in order, then those of X_unlabeled.
-    order : ndarray of int
-        The positions in X of the labeled rows, then of those marked in y.
-    n_rows : int
-        The rows of X, those of weight zero included.
-    """
-
-    X: Any
-    codes: Index
+    X: Any  # the labeled rows of a weight above zero, an array or CSR
+    codes: Index  # their classes, as positions in `classes`
     classes: AnyArray
-    weights: Vector | None
-    unlabeled: Rows
-    order: Index
-    n_rows: int
+    weights: Vector | None  # theirs
+    unlabeled: Rows  # those marked in y, in order, then those of X_unlabeled
+    order: Index  # the positions in X of the labeled rows, then of those marked in y
+    n_rows: int  # of X, rows of weight zero included
 
     @property
     def y(self) -> Vector:
@@ -59,10 +41,8 @@ class TrainingData:
 
     @property
     def targets(self) -> Matrix:
-        """The targets of least squares: `y` for two classes, one indicator a class for more."""
-        if len(self.classes) == 2:
-            return self.y
-        return np.asarray(self.codes[:, None] == np.arange(len(self.classes)), dtype=np.float64)
+        """The targets of least squares, `y` for two classes."""
+        return indicators(self.codes, len(self.classes))
 
     def in_memory(self, method: str, advice: str = "") -> NumpyRows | CsrRows:
         """The unlabeled rows for a method that needs all of them at once."""
@@ -81,6 +61,13 @@ def threads_for(data: TrainingData) -> AbstractContextManager[None]:
         return nullcontext()
     n_numbers = (rows.n_rows + len(data.codes)) * rows.n_features
     return one_blas_thread() if n_numbers <= SMALL else nullcontext()
+
+
+def indicators(codes: Index, n_classes: int) -> Matrix:
+    """Targets of least squares: one column for two classes, one a class for more."""
+    if n_classes == 2:
+        return codes.astype(np.float64)
+    return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
 
 
 @contextmanager
@@ -243,8 +230,8 @@ def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
     rows = ParquetRows(X, columns=names) if _is_parquet(X) else as_rows(X)
     if isinstance(rows, ParquetRows) and names is not None and list(rows.columns) != names:
         raise ValueError(
-            f"{name} has the columns {_shorten(rows.columns)}, but the labeled rows have "
-            f"{_shorten(names)}; name them in this order: ParquetRows(path, columns=[...])."
+            f"{name} has the columns {shorten(rows.columns)}, but the labeled rows have "
+            f"{shorten(names)}; name them in this order: ParquetRows(path, columns=[...])."
         )
     n_features = int(estimator.n_features_in_)
     if rows.n_features != n_features:
@@ -260,6 +247,7 @@ def _is_parquet(X: Any) -> bool:
     return isinstance(X, str | os.PathLike) or type(X).__module__ == "pyarrow._dataset"
 
 
-def _shorten(names: Any, most: int = 6) -> str:
-    shown = ", ".join(str(name) for name in list(names)[:most])
+def shorten(names: Any, most: int = 6) -> str:
+    """The first few of them, for an error."""
+    shown = ", ".join(repr(name) for name in list(names)[:most])
     return f"{shown}, ..." if len(names) > most else shown

@@ -111,18 +111,7 @@ def choose_penalty(
     O(n r^2 + r^3) for each fold and penalty, about 20 times faster than a general fit of so few
     rows.
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n, d)
-        Labeled rows.
-    y : ndarray of shape (n,)
-        Their labels.
-    penalties : sequence of float
-        Values of C.
-    n_folds : int
-        Folds, no more than the rarest class has labels.
-    weights : ndarray of shape (n,), optional
-        Weights of the rows.
+    There are no more folds than the rarest class has labels.
     """
     dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     left, sizes, _ = np.linalg.svd(dense - dense.mean(axis=0), full_matrices=False)

@@ -5,14 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from tacit._typing import Index, Matrix
-from tacit.solver._basis import Coefficients
-from tacit.solver._constraint_set import ConstraintSet
-from tacit.solver._labeling import Labeling
+from tacit._typing import Index
 from tacit.solver._stopping import StopReason
 
 # From the labels of the unlabeled rows to the labels that the refitted model predicts for them.
@@ -86,49 +82,6 @@ def self_learn(refit: Refit, labels: Index, max_iter: int) -> SelfLearningResult
         if n_iter < max_iter:
             labels = refitted
     return SelfLearningResult(labels, SelfLearningStatus.MAX_ITERATIONS, max_iter, tuple(changes))
-
-
-class LeastSquaresRefits:
-    """Refits of least squares on all rows that share one factorisation of them.
-
-    Parameters
-    ----------
-    constraints : ConstraintSet
-        Labeled and unlabeled rows with their basis.
-    n_classes : int
-        Two classes have one column of targets, more have one each.
-    """
-
-    def __init__(self, constraints: ConstraintSet, n_classes: int) -> None:
-        self.constraints = constraints
-        self.n_classes = n_classes
-
-    def coefficients(self, codes: Index) -> Coefficients:
-        """Least squares with these labels of the unlabeled rows: one sweep."""
-        labeling = Labeling.of_values(self.constraints.unlabeled, indicators(codes, self.n_classes))
-        return self.constraints.coefficients(self.constraints.member(labeling))
-
-    def predictions(self, coefficients: Coefficients) -> Index:
-        """The classes that these coefficients give the unlabeled rows."""
-
-        def kernel(X: Any) -> Index:
-            values = coefficients.values(X)
-            if values.ndim == 1:
-                return np.asarray(values > 0.5, dtype=np.intp)
-            return np.asarray(values.argmax(axis=1), dtype=np.intp)
-
-        return np.asarray(self.constraints.unlabeled.map(kernel), dtype=np.intp)
-
-    def refit(self, codes: Index) -> Index:
-        """From labels to the labels that the refit predicts."""
-        return self.predictions(self.coefficients(codes))
-
-
-def indicators(codes: Index, n_classes: int) -> Matrix:
-    """Targets of least squares: one column for two classes, one a class for more."""
-    if n_classes == 2:
-        return codes.astype(np.float64)
-    return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
 
 
 def _digest(labels: Index) -> bytes:
