@@ -15,7 +15,7 @@ from tacit.family import (
     LDAClassifier,
     NearestMeanClassifier,
 )
-from tacit.family.generative import UnboundedLikelihoodError
+from tacit.family._gaussian import UnboundedLikelihoodError
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 
 GAUSSIAN_EM: tuple[Any, ...] = (EMLDAClassifier, EMNearestMeanClassifier)

@@ -18,7 +18,6 @@ from sklearn.preprocessing import MinMaxScaler
 
 from tacit.family import (
     EMLDAClassifier,
-    EMNaiveBayesClassifier,
     MCPLDAClassifier,
 )
 from tacit.selection import LabeledKFold
@@ -188,38 +187,6 @@ def test_it_works_in_a_pipeline_and_a_grid_search_on_labeled_rows(estimator: Any
     search = GridSearchCV(pipeline, {f"{name}__alpha": [0.5, 2.0]}, cv=LabeledKFold(3))
     search.fit(DATA.X, DATA.marked)
     assert search.best_score_ > 0.5
-
-
-@pytest.mark.parametrize("alpha", [-1, np.nan, np.inf, "loo", None, True], ids=repr)
-@pytest.mark.parametrize("estimator", ALL)
-def test_alpha_must_be_a_finite_number_that_is_not_negative(estimator: Any, alpha: Any) -> None:
-    with pytest.raises(ValueError, match="; it must be a ") as caught:
-        fitted(estimator, alpha=alpha)
-    assert f"alpha is {alpha!r};" in str(caught.value)
-
-
-def test_smoothing_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="alpha is 0; it must be a positive number"):
-        fitted(EMNaiveBayesClassifier, alpha=0)
-
-
-@pytest.mark.parametrize("weight", [-0.1, 1.5, np.nan, "half", None, True], ids=repr)
-@pytest.mark.parametrize("estimator", EM)
-def test_the_weight_of_unlabeled_rows_lies_between_zero_and_one(
-    estimator: Any, weight: Any
-) -> None:
-    with pytest.raises(ValueError, match=rf"unlabeled_weight is {weight!r}; it must be a number"):
-        fitted(estimator, unlabeled_weight=weight)
-
-
-@pytest.mark.parametrize("estimator", [*EM, *SEARCHES])
-def test_stopping_parameters_out_of_range_are_refused(estimator: Any) -> None:
-    for tol in (0, 1, -1e-8, "small", None):
-        with pytest.raises(ValueError, match=rf"tol is {tol!r}; it must be a number between 0 and"):
-            fitted(estimator, tol=tol)
-    for max_iter in (0, 2.5, None):
-        with pytest.raises(ValueError, match=rf"max_iter is {max_iter!r}; it must be a positive"):
-            fitted(estimator, max_iter=max_iter)
 
 
 @pytest.mark.parametrize("estimator", [*EM, *SEARCHES])

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from tacit.family._s4vm import S4VMClassifier
-from tacit.family.margin import improvements
+from tacit.family._s4vm_solver import improvements
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 from tests.problems import table
 
@@ -206,25 +206,3 @@ def test_equal_rows_do_not_keep_a_search_going_for_ever() -> None:
     equal = table("discrete columns", 1)
     safe = model(n_samples=8).fit(equal.X, equal.y, X_unlabeled=equal.X_u)
     assert safe.separators_.n_unsettled == 0
-
-
-BAD: dict[str, list[Any]] = {
-    "C": [0, np.nan, "1"],
-    "C_unlabeled": [-1, None],
-    "kernel": ["gauss"],
-    "gamma": [0, "big"],
-    "n_samples": [0, 2.5, None],
-    "n_clusters": [0, 1.5, "ten"],
-    "loss_weight": [0.5, np.inf, "three", None],
-    "balance_tolerance": [-0.1, 3, None],
-    "tol": [0, 1],
-    "max_iter": [0, None],
-    "random_state": ["x", -1, 1.5],
-}
-
-
-@pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in BAD.items() for v in vs])
-def test_bad_parameters_are_named_with_what_they_were(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"^{name} is ") as caught:
-        fitted(**{name: value})
-    assert f"{name} is {value!r}; it must be" in str(caught.value)

@@ -18,7 +18,7 @@ from tacit.family import (
     MCPLDAClassifier,
     NearestMeanClassifier,
 )
-from tests.family.generative.class_moments import Parameters
+from tests.family.class_moments import Parameters
 
 
 class Table(NamedTuple):

@@ -16,7 +16,7 @@ from tacit.family import (
     MCPLDAClassifier,
     NearestMeanClassifier,
 )
-from tests.family.generative.class_moments import Parameters, textbook_lda
+from tests.family.class_moments import Parameters, textbook_lda
 from tests.shared_data import RSSL
 
 pytestmark = pytest.mark.skipif(

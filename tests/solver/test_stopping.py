@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from tacit import ICLSClassifier, KernelICLSClassifier, ProjectedLeastSquaresClassifier
-from tacit.family import EMLDAClassifier, ICLDAClassifier, S3VMClassifier, S4VMClassifier
-from tacit.family.generative import EMStatus, SimplexStatus
-from tacit.family.margin import HingeStatus, TransductiveStatus
+from tacit.family import (
+    EMLDAClassifier,
+    EMStatus,
+    HingeStatus,
+    ICLDAClassifier,
+    S3VMClassifier,
+    S4VMClassifier,
+    SimplexStatus,
+    TransductiveStatus,
+)
 from tacit.solver._solution import Status
 
 REASONS = (Status, EMStatus, SimplexStatus, HingeStatus, TransductiveStatus)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit._typing import AnyArray, Matrix
 from tacit.estimators._labels import read_labels
-from tacit.estimators._parameters import filled
+from tacit.estimators._parameters import TEXTS, filled
 from tacit.estimators._training import (
     DTYPES,
     TrainingData,
@@ -38,7 +38,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is fitted on rows with and without labels.
 
     A class declares its parameters in `_parameter_constraints` and learns in `_fit`. In its
-    docstring, a line `$name` stands for an entry of `tacit.estimators._parameters.TEXTS`.
+    docstring, a line `$name` stands for an entry of `_doc_entries`.
     """
 
     unlabeled: Any
@@ -47,10 +47,11 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {"unlabeled": "no_validation"}
+    _doc_entries: ClassVar[dict[str, str]] = TEXTS
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = filled(cls.__doc__)
+        cls.__doc__ = filled(cls.__doc__, cls._doc_entries)
 
     @_validated
     def fit(self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:

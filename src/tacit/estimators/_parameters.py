@@ -92,8 +92,8 @@ feature_names_in_ : ndarray of shape (d,)
 }
 
 
-def filled(doc: str | None) -> str | None:
+def filled(doc: str | None, entries: dict[str, str]) -> str | None:
     """A docstring with the shared entries in place of `$name`."""
     if doc is None:  # as under python -OO
         return None
-    return Template(cleandoc(doc)).substitute({k: text.strip() for k, text in TEXTS.items()})
+    return Template(cleandoc(doc)).substitute({k: text.strip() for k, text in entries.items()})

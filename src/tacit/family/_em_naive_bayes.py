@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_non_negative
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators._training import TrainingData, all_or_nothing, read_training_data
-from tacit.family._em import FittedByExpectation
-from tacit.family._generative import check_number
-from tacit.family.generative import maximise_expectation, multinomial_model
+from tacit.estimators._parameters import POSITIVE
+from tacit.estimators._training import TrainingData
+from tacit.family._em import EMClassifier
 from tacit.rows import Block, CsrRows, NumpyRows, Rows
+from tacit.solver._basis import Coefficients
 
 
-class EMNaiveBayesClassifier(FittedByExpectation):
+class EMNaiveBayesClassifier(EMClassifier):
     r"""Multinomial naive Bayes by expectation maximisation (Nigam et al. 2000).
 
     For counts x of words, with class priors :math:`\pi_k` and probabilities :math:`\theta_{kw}` of
@@ -33,42 +34,20 @@ class EMNaiveBayesClassifier(FittedByExpectation):
     ----------
     alpha : float, default=1.0
         Smoothing: added to the count of every word in every class. Positive.
-    unlabeled_weight : float, default=1.0
-        The weight of each unlabeled row, from 0 to 1.
-    tol : float, default=1e-8
-        The rise of a row's log-likelihood, extrapolated, that is not worth another iteration.
-    max_iter : int, default=10000
-        Iterations at the most.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled_weight
+    $em_stopping
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The labels.
-    coef_ : ndarray of shape (1, d) or (K, d)
-        Slopes of the discriminants; of the logarithm of the odds for two classes.
-    intercept_ : ndarray of shape (1,) or (K,)
-        Their constants.
+    $classes_
+    $discriminants_
     class_log_prior_ : ndarray of shape (K,)
         Logarithms of the probabilities of the classes.
     feature_log_prob_ : ndarray of shape (K, d)
         Logarithms of the probabilities of the words in each class.
-    soft_labels_ : ndarray of shape (U,) or (U, K)
-        The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
-        those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
-        computed on demand.
-    log_likelihoods_ : ndarray of shape (iterations,)
-        The log-likelihood and log-prior of all observed data after each iteration; never falls.
-    solution_ : tacit.family.generative.EMResult
-        Why it stopped and how much was left to gain.
-    n_iter_ : int
-        Iterations; 0 without unlabeled rows.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $em_
+    $features_
 
     See Also
     --------
@@ -100,6 +79,11 @@ class EMNaiveBayesClassifier(FittedByExpectation):
     class_log_prior_: Vector
     feature_log_prob_: Matrix
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **EMClassifier._parameter_constraints,
+        "alpha": POSITIVE,
+    }
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -114,57 +98,49 @@ class EMNaiveBayesClassifier(FittedByExpectation):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> EMNaiveBayesClassifier:
-        """Fit on labeled and unlabeled counts.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Counts, labeled rows and unlabeled ones.
-        y : array-like of shape (n,)
-            Labels, and marks for unlabeled rows.
-        X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional
-            More unlabeled rows of the same features, of weight one. A path names a Parquet file or
-            a folder of them.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X.
-
-        Returns
-        -------
-        EMNaiveBayesClassifier
-            The fitted classifier.
-        """
-        with all_or_nothing(self):
-            weight = self._read_weight()
-            largest = float(np.finfo(np.float64).max)
-            what = "a positive number, added to every count"
-            alpha = check_number("alpha", self.alpha, 0.0, largest, what, open_low=True)
-            data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
-            _check_counts(data)
-            labeled = _class_counts(data)
-            model, result = maximise_expectation(
-                data.unlabeled,
-                np.zeros(data.X.shape[1]),
-                labeled,
-                multinomial_model(labeled, alpha),
-                lambda v: multinomial_model(v, alpha),
-                weight,
-                self.tol,
-                self.max_iter,
-            )
-            self._store_discriminants(model.discriminants, data)
-            self.class_log_prior_ = model.log_priors
-            self.feature_log_prob_ = model.log_probabilities
-            self._store_result(result, model.discriminants, data.unlabeled)
-        return self
+    def _fit(self, data: TrainingData) -> None:
+        _check_counts(data)
+        labeled, centre = _class_counts(data), np.zeros(data.X.shape[1])
+        start = multinomial_model(labeled, self.alpha)
+        model = self._maximise(
+            data, centre, labeled, start, lambda v: multinomial_model(v, self.alpha)
+        )
+        self.class_log_prior_ = model.log_priors
+        self.feature_log_prob_ = model.log_probabilities
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # on data that are no counts, as scikit-learn's own
         return tags
+
+
+@dataclass(frozen=True)
+class MultinomialModel:
+    """Class priors and the probabilities of words in each class, with the Dirichlet log-prior."""
+
+    log_priors: Vector
+    log_probabilities: Matrix
+    constant: float
+
+    @property
+    def discriminants(self) -> Coefficients:
+        """For each class, the logarithm of prior times probability, but for the coefficient."""
+        return Coefficients(self.log_probabilities.T, self.log_priors)
+
+
+def multinomial_model(v: Matrix, alpha: float) -> MultinomialModel:
+    """The model of the highest posterior probability for class weights and counts v.
+
+    `alpha` is added to every count, the mode for a Dirichlet prior of parameter 1 + alpha.
+    """
+    counts = v[:, 1:] + alpha
+    log_probabilities = np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
+    return MultinomialModel(
+        log_priors=np.log(v[:, 0]) - np.log(v[:, 0].sum()),
+        log_probabilities=log_probabilities,
+        constant=alpha * float(log_probabilities.sum()),
+    )
 
 
 def _class_counts(data: TrainingData) -> Matrix:

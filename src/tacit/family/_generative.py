@@ -1,39 +1,86 @@
-"""What classifiers from models of the classes share: probabilities, and reading parameters."""
+"""What classifiers from models of the classes share: parameters, discriminants, soft labels."""
 
 from __future__ import annotations
 
-import numbers
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import softmax
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._linear import ProbabilityClassifier
-from tacit.estimators._training import SMALL, TrainingData
-from tacit.family.generative import GaussianModel, LabeledStatistics, SimplexSolution
-from tacit.rows import CsrRows, NumpyRows, one_blas_thread
+from tacit.estimators._parameters import NOT_NEGATIVE, POSITIVE_INTEGER, TOL
+from tacit.estimators._training import TrainingData
+from tacit.family._gaussian import GaussianModel, LabeledStatistics
+from tacit.family._simplex_interior_point import SimplexSolution
 from tacit.solver import Coefficients
 
 
-class GenerativeClassifier(ProbabilityClassifier):
-    """Decisions, probabilities and predictions from linear discriminants."""
+@dataclass(frozen=True)
+class SoftLabels:
+    """The soft labels that discriminants give to rows; a value, so that it can travel."""
 
-    def _store_discriminants(self, discriminants: Coefficients, data: TrainingData) -> None:
+    discriminants: Coefficients
+
+    def __call__(self, X: Any) -> Matrix:
+        """One row of probabilities for each row, or that of the second of two classes."""
+        return as_soft_labels(posteriors(self.discriminants, X))
+
+
+def posteriors(discriminants: Coefficients, X: Any) -> Matrix:
+    """The probability of each class for each row."""
+    values = discriminants.values(X)
+    return np.asarray(softmax(values, axis=1)) if len(values) else values
+
+
+def as_soft_labels(labels: Matrix) -> Matrix:
+    """The column of the second class for two classes, all columns for more."""
+    return labels[:, 1] if labels.shape[1] == 2 else labels
+
+
+class GenerativeClassifier(ProbabilityClassifier):
+    """Probabilities and predictions from linear discriminants."""
+
+    _doc_entries: ClassVar[dict[str, str]] = {
+        **ProbabilityClassifier._doc_entries,
+        "discriminants_": """
+coef_ : ndarray of shape (1, d) or (K, d)
+    Slopes of the discriminants; of the logarithm of the odds for two classes.
+intercept_ : ndarray of shape (1,) or (K,)
+    Their constants.""",
+        "posteriors_": """
+soft_labels_ : ndarray of shape (U,) or (U, K)
+    The probability of `classes_[1]` for the unlabeled rows, or of each class for more than two:
+    those marked in y, in order, then those of X_unlabeled. For rows on disk or on a cluster
+    computed on demand.""",
+        "gaussian_alpha": r"""
+alpha : float, default=0.0
+    Added to the diagonal of the pooled scatter matrix: the model maximises the log-likelihood
+    minus :math:`\tfrac\alpha2\operatorname{tr}\Sigma^{-1}`. Needed where the rows do not
+    determine the covariance.""",
+        "gaussian_": """
+priors_ : ndarray of shape (K,)
+    Probabilities of the classes.
+means_ : ndarray of shape (K, d)
+    Means of the classes.
+covariance_ : ndarray of shape (d, d)
+    The covariance within each class, the penalty included.""",
+        "spherical_": """
+priors_ : ndarray of shape (K,)
+    Probabilities of the classes.
+means_ : ndarray of shape (K, d)
+    Means of the classes.
+variance_ : float
+    The variance of each feature within each class.""",
+    }
+
+    def _store_discriminants(self, discriminants: Coefficients) -> None:
         """Keep discriminants as scikit-learn's linear classifiers do: one row for two classes."""
         coef, intercept = discriminants.coef.T, np.asarray(discriminants.intercept)
-        if len(data.classes) == 2:
+        if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = np.ascontiguousarray(coef), intercept
-        self.classes_ = data.classes
-
-    def _warn_about_gap(self, solution: SimplexSolution, tol: float, max_iter: int) -> None:
-        if not solution.status.is_success:
-            self._warn(
-                f"stopped with status {solution.status.value!r} at a gap of "
-                f"{solution.relative_gap():.2g} a row, above the tolerance tol={tol:g}; raise "
-                f"max_iter (now {max_iter}) or tol, or set alpha > 0"
-            )
 
 
 class GaussianClassifier(GenerativeClassifier):
@@ -41,9 +88,19 @@ class GaussianClassifier(GenerativeClassifier):
 
     priors_: Vector
     means_: Matrix
+    covariance_: Matrix
 
-    def _store_model(self, model: GaussianModel, data: TrainingData) -> None:
-        self._store_discriminants(model.discriminants, data)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **GenerativeClassifier._parameter_constraints,
+        "alpha": NOT_NEGATIVE,
+    }
+
+    def __init__(self, alpha: float = 0.0, unlabeled: Any = -1) -> None:
+        self.alpha = alpha
+        self.unlabeled = unlabeled
+
+    def _store_model(self, model: GaussianModel) -> None:
+        self._store_discriminants(model.discriminants)
         self.priors_ = model.priors
         self.means_ = model.means
         self._store_covariance(model.covariance)
@@ -52,63 +109,71 @@ class GaussianClassifier(GenerativeClassifier):
         self.covariance_ = covariance
 
 
-class NearestMeanBase(GaussianClassifier):
+class SphericalClassifier(GaussianClassifier):
     """A Gaussian classifier with one variance for all features."""
+
+    variance_: float
 
     def _store_covariance(self, covariance: Matrix) -> None:
         self.variance_ = float(covariance[0, 0])
 
 
+class SimplexClassifier(GaussianClassifier):
+    """A Gaussian classifier by a search over soft labels."""
+
+    soft_labels_: Matrix
+    solution_: SimplexSolution
+    n_iter_: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **GaussianClassifier._parameter_constraints,
+        "tol": TOL,
+        "max_iter": POSITIVE_INTEGER,
+    }
+    _doc_entries: ClassVar[dict[str, str]] = {
+        **GaussianClassifier._doc_entries,
+        "simplex_stopping": """
+tol : float, default=1e-10
+    The gap to reach, in units of the log-likelihood of a row.
+max_iter : int, default=500
+    Newton steps for each start at the most.""",
+        "simplex_": """
+soft_labels_ : ndarray of shape (U,) or (U, K)
+    The labels of the unlabeled rows that were found, 1 for `classes_[1]`, or one column a class
+    for more than two: those marked in y, in order, then those of X_unlabeled.
+solution_ : tacit.family.SimplexSolution
+    The same with status and gap.
+n_iter_ : int
+    Newton steps, of all starts together; 0 without unlabeled rows.""",
+    }
+
+    def __init__(
+        self,
+        alpha: float = 0.0,
+        tol: float = 1e-10,
+        max_iter: int = 500,
+        unlabeled: Any = -1,
+    ) -> None:
+        super().__init__(alpha, unlabeled)
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _store_solution(self, solution: SimplexSolution) -> None:
+        self.soft_labels_ = as_soft_labels(solution.soft_labels)
+        self.solution_, self.n_iter_ = solution, solution.n_iter
+        if not solution.status.is_success:
+            self._warn(
+                f"stopped with status {solution.status.value!r} at a gap of "
+                f"{solution.relative_gap():.2g} a row, above the tolerance tol={self.tol:g}; raise "
+                f"max_iter (now {self.max_iter}) or tol, or set alpha > 0"
+            )
+
+    def _unlabeled(self, data: TrainingData) -> tuple[Any, Vector]:
+        """The unlabeled rows and their weights."""
+        rows = data.in_memory(f"{type(self).__name__} finds a label for every single row")
+        return rows.X, np.ones(rows.n_rows) if rows.weights is None else rows.weights
+
+
 def statistics_of(data: TrainingData) -> LabeledStatistics:
     """Class moments of the labeled rows."""
     return LabeledStatistics.of(data.X, data.codes, data.weights, len(data.classes))
-
-
-def in_memory(data: TrainingData, method: str) -> NumpyRows | CsrRows:
-    """The unlabeled rows, if they are in memory."""
-    if isinstance(data.unlabeled, NumpyRows | CsrRows):
-        return data.unlabeled
-    raise TypeError(
-        f"X_unlabeled is a {type(data.unlabeled).__name__}; {method} finds a label for every "
-        "single row and needs them in memory, as an array or a sparse matrix."
-    )
-
-
-def threads_for(data: TrainingData) -> AbstractContextManager[None]:
-    """One BLAS thread for rows so few that more cost more than they bring."""
-    rows = data.unlabeled
-    n_numbers = (rows.n_rows + len(data.codes)) * rows.n_features
-    if isinstance(rows, NumpyRows | CsrRows) and n_numbers <= SMALL:
-        return one_blas_thread()
-    return nullcontext()
-
-
-def weights_of(rows: NumpyRows | CsrRows) -> Vector:
-    """The weights of rows in memory."""
-    return np.ones(rows.n_rows) if rows.weights is None else rows.weights
-
-
-def check_number(
-    name: str, value: Any, low: float, high: float, what: str, *, open_low: bool = False
-) -> float:
-    """The parameter as a float, if it is a number in its range."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if is_number and low <= float(value) <= high and not (open_low and float(value) == low):
-        return float(value)
-    raise ValueError(f"{name} is {value!r}; it must be {what}.")
-
-
-def check_alpha(alpha: Any) -> float:
-    """The penalty on the covariance."""
-    largest = float(np.finfo(np.float64).max)
-    return check_number(
-        "alpha", alpha, 0.0, largest, "a finite number that is not negative, added to the scatter"
-    )
-
-
-def check_stopping(tol: Any, max_iter: Any, what: str) -> None:
-    """The tolerance and the limit of an iteration."""
-    if not isinstance(tol, numbers.Real) or not 0 < float(tol) < 1:
-        raise ValueError(f"tol is {tol!r}; it must be a number between 0 and 1, {what}.")
-    if not isinstance(max_iter, numbers.Integral) or max_iter < 1:
-        raise ValueError(f"max_iter is {max_iter!r}; it must be a positive integer.")

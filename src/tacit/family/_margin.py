@@ -1,57 +1,37 @@
-"""What the margin classifiers share: rows, kernels, costs, and predicting."""
+"""What the margin classifiers share: rows as features or as a kernel, costs, and predicting."""
 
 from __future__ import annotations
 
-import numbers
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.estimators._base import Winner
+from tacit._typing import Index, Matrix, Vector
 from tacit.estimators._kernel import KernelClassifier, KernelFunction
 from tacit.estimators._linear import Decision
+from tacit.estimators._parameters import POSITIVE, POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
-from tacit.family.margin import (
-    Features,
-    Geometry,
-    Gram,
-    HingeProblem,
-    HingeSolution,
-    centred,
-    check_kernel,
-    solve_hinge,
-)
+from tacit.family._svm_geometry import Features, Geometry, Gram, centred, check_kernel
+from tacit.family._svm_newton import solve_hinge
+from tacit.family._svm_problem import HingeProblem, HingeSolution
 
 
 @dataclass(frozen=True)
 class MarginRows:
-    """All rows of `fit`, labeled ones first, as features or as a kernel.
+    """All rows of `fit`, labeled ones first, as features X or as a kernel K between them.
 
-    Attributes
-    ----------
-    data : TrainingData
-        What `fit` was given.
-    X : ndarray, sparse matrix or None
-        The rows; None for a precomputed kernel.
-    K : ndarray of shape (N, N) or None
-        Their kernel; None where the kernel is linear and the features are few.
-    index : ndarray of int or None
-        For a precomputed kernel, the positions of the rows among those given.
-    n_columns : int
-        The number of rows that predictions need the kernel with.
-    labeled_weights, unlabeled_weights : ndarray
-        The weights of the rows, ones where none were given.
+    K is None where the kernel is linear and the features are few. `index` are the positions of the
+    rows among the columns that predictions need of a precomputed kernel.
     """
 
     data: TrainingData
     X: Any
     K: Matrix | None
-    index: Index | None
-    n_columns: int
+    index: Index
     labeled_weights: Vector
     unlabeled_weights: Vector
 
@@ -70,7 +50,7 @@ class MarginRows:
         """Whether any unlabeled row counts."""
         return bool((self.unlabeled_weights > 0).any())
 
-    def counted(self) -> MarginRows:
+    def without_zero_weights(self) -> MarginRows:
         """The same without the unlabeled rows of weight zero."""
         counts = self.unlabeled_weights > 0
         if counts.all():
@@ -78,9 +58,9 @@ class MarginRows:
         index = np.flatnonzero(np.append(np.ones(len(self.y), dtype=bool), counts))
         return replace(
             self,
-            X=None if self.X is None else self.X[index],
+            X=self.X[index],
             K=None if self.K is None else self.K[np.ix_(index, index)],
-            index=None if self.index is None else self.index[index],
+            index=self.index[index],
             unlabeled_weights=self.unlabeled_weights[counts],
         )
 
@@ -128,13 +108,44 @@ class MarginRows:
 class MarginClassifier(KernelClassifier):
     """Support vector machines with `coef_` for the linear kernel and `dual_coef_` for others."""
 
-    C: Any
-    C_unlabeled: Any
-    tol: Any
-    max_iter: Any
-
     gamma_: float | None
     coef_: Matrix
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KernelClassifier._parameter_constraints,
+        "C": POSITIVE,
+        "C_unlabeled": POSITIVE,
+        "gamma": [*POSITIVE, StrOptions({"scale", "auto"})],
+        "tol": TOL,
+        "max_iter": POSITIVE_INTEGER,
+    }
+    _doc_entries: ClassVar[dict[str, str]] = {
+        **KernelClassifier._doc_entries,
+        "margin_kernel": """
+kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
+    A function takes two tables and returns one number for each pair of rows. With
+    "precomputed", X is the kernel between all rows of `fit`, labeled and unlabeled, which are
+    marked in y (`X_unlabeled` is refused), and `predict` takes the kernel between new rows and
+    all these, in the same order.
+gamma : {"scale", "auto"} or float, default="scale"
+    Of "rbf" and "poly". "scale" is one over the number of features and the variance of all
+    rows, "auto" one over the number of features.
+degree : float, default=3
+    Of "poly".
+coef0 : float, default=0.0
+    Of "poly".""",
+        "margin_": """
+classes_ : ndarray of shape (2,)
+    The labels.
+coef_ : ndarray of shape (1, d)
+    Coefficients, for the linear kernel.
+X_fit_ : ndarray, sparse matrix or None
+    For other kernels, the labeled and then the unlabeled rows; None for a precomputed kernel.
+dual_coef_ : ndarray of shape (1, N)
+    For other kernels: the decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`.
+intercept_ : ndarray of shape (1,)
+    The constant of f.""",
+    }
 
     def decision_function(self, X: Any) -> Any:
         """The value of the separating function.
@@ -151,33 +162,14 @@ class MarginClassifier(KernelClassifier):
             Positive values mean `classes_[1]`; -1 and 1 are the margins. For a Dask array a Dask
             array, for Parquet files an object that writes Parquet files.
         """
-        check_is_fitted(self)
-        return self._map(X, self._decision())
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to classify; with a precomputed kernel, the kernel between them and the rows given
-            to `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Members of `classes_`. For a Dask array a Dask array, for Parquet files an object that
-            writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, Winner(self._decision(), self.classes_))
+        return super().decision_function(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _decision(self) -> Any:
+    def _decision(self) -> Callable[[Any], Matrix]:
         if self.kernel == "linear":
             return Decision(self.coef_, self.intercept_)
         return super()._decision()
@@ -185,28 +177,28 @@ class MarginClassifier(KernelClassifier):
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, self.gamma_, self.degree, self.coef0)
 
-    def _read_margin_rows(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> MarginRows:
-        data = self._read(X, y, X_unlabeled, sample_weight)
-        _check_two_classes(self, data.classes)
+    def _margin_rows(self, data: TrainingData) -> MarginRows:
+        if len(data.classes) > 2:
+            raise ValueError(_too_many_classes(type(self).__name__, data.classes.tolist()))
         rows = self._rows(data, supervised=False)
         is_precomputed = self.kernel == "precomputed"
-        self.gamma_ = None if is_precomputed else _read_gamma(self.gamma, rows, _weights_of(data))
+        labeled_weights = np.ones(len(data.codes)) if data.weights is None else data.weights
+        given = data.in_memory("a margin method labels single rows").weights
+        unlabeled_weights = np.ones(data.unlabeled.n_rows) if given is None else given
+        weights = np.concatenate([labeled_weights, unlabeled_weights])
+        self.gamma_ = None if is_precomputed else _read_gamma(self.gamma, rows, weights)
         # The linear kernel is worth its matrix only where features are more than rows.
         is_wide = rows.shape[0] < rows.shape[1]
         K = self._kernel_between(rows, data) if is_wide or self.kernel != "linear" else None
-        index, n_columns = None, rows.shape[0]
-        if is_precomputed:
-            rows, index, n_columns = None, data.order, data.n_rows
-        if K is not None and (callable(self.kernel) or self.kernel == "precomputed"):
+        if K is not None and (callable(self.kernel) or is_precomputed):
             check_kernel(K)
-        labeled_weights, unlabeled_weights = _weights_of(data)
-        return MarginRows(data, rows, K, index, n_columns, labeled_weights, unlabeled_weights)
+        index = data.order if is_precomputed else np.arange(rows.shape[0])
+        return MarginRows(data, rows, K, index, labeled_weights, unlabeled_weights)
 
     def _store(self, rows: MarginRows, origin: Vector, beta: Vector, at_origin: float) -> None:
         """Keep the function sum_i beta_i <x_i - o, x - o> + at_origin, o being the origin."""
         for name in ("coef_", "dual_coef_", "X_fit_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel
-        self.classes_ = rows.data.classes
         beta = beta - beta.sum() * origin
         if self.kernel == "linear":
             w = np.asarray(rows.X.T @ beta)
@@ -215,72 +207,21 @@ class MarginClassifier(KernelClassifier):
             return
         assert rows.K is not None
         self.intercept_ = np.array([at_origin - origin @ (rows.K @ beta)])
-        if rows.index is not None:
-            arranged = np.zeros(rows.n_columns)
-            arranged[rows.index] = beta
-            beta = arranged
         self.X_fit_ = rows.X
+        if self.kernel == "precomputed":
+            arranged = np.zeros(rows.data.n_rows)
+            arranged[rows.index] = beta
+            beta, self.X_fit_ = arranged, None
         self.dual_coef_ = beta[None, :]
 
-    def _check_margin_parameters(self) -> None:
-        for name in ("C", "C_unlabeled"):
-            value = getattr(self, name)
-            if not is_number(value) or not 0.0 < float(value) < np.inf:
-                raise ValueError(
-                    f"{name} is {value!r}; it must be a positive, finite number, the cost of a "
-                    "row's loss."
-                )
-        kernels = ["linear", "rbf", "poly", "precomputed"]
-        if not callable(self.kernel) and self.kernel not in kernels:
-            raise ValueError(
-                f"kernel is {self.kernel!r}; it must be one of {kernels} or a function of two "
-                "tables."
-            )
-        named = isinstance(self.gamma, str) and self.gamma in ("scale", "auto")
-        if not named and not (is_number(self.gamma) and 0.0 < float(self.gamma) < np.inf):
-            raise ValueError(
-                f'gamma is {self.gamma!r}; it must be a positive number, "scale" or "auto".'
-            )
-        if not is_number(self.degree) or not 0.0 < float(self.degree) < np.inf:
-            raise ValueError(f"degree is {self.degree!r}; it must be a positive number.")
-        if not is_number(self.coef0) or not np.isfinite(float(self.coef0)):
-            raise ValueError(f"coef0 is {self.coef0!r}; it must be a finite number.")
-        if not is_number(self.tol) or not 0.0 < float(self.tol) < 1.0:
-            raise ValueError(
-                f"tol is {self.tol!r}; it must be a number between 0 and 1, the relative duality "
-                "gap to reach."
-            )
-        check_positive_integer("max_iter", self.max_iter)
 
-
-def is_number(value: Any) -> bool:
-    """Whether a parameter is a real number, and not a truth value."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-
-
-def check_positive_integer(name: str, value: Any) -> None:
-    """Refuse a parameter that is not a positive integer."""
-    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_integer or value < 1:
-        raise ValueError(f"{name} is {value!r}; it must be a positive integer.")
-
-
-def _weights_of(data: TrainingData) -> tuple[Vector, Vector]:
-    weights = data.unlabeled.weights  # type: ignore[attr-defined]
-    return (
-        np.ones(len(data.codes)) if data.weights is None else data.weights,
-        np.ones(data.unlabeled.n_rows) if weights is None else weights,
-    )
-
-
-def _read_gamma(gamma: Any, rows: Any, weights: tuple[Vector, Vector]) -> float:
+def _read_gamma(gamma: Any, rows: Any, weights: Vector) -> float:
     """The number that `gamma` stands for, as scikit-learn has it, but with weights."""
     if gamma == "auto":
         return 1.0 / float(rows.shape[1])
     if gamma != "scale":
         return float(gamma)
-    part = np.concatenate(weights)
-    part = part / (part.sum() * rows.shape[1])
+    part = weights / (weights.sum() * rows.shape[1])
     mean = float((part @ rows).sum())
     is_sparse = bool(sparse.issparse(rows))
     squares = rows.multiply(rows) if is_sparse else (rows - mean) ** 2
@@ -288,13 +229,10 @@ def _read_gamma(gamma: Any, rows: Any, weights: tuple[Vector, Vector]) -> float:
     return 1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0
 
 
-def _check_two_classes(estimator: Any, classes: AnyArray) -> None:
-    if len(classes) <= 2:
-        return
-    shown = ", ".join(repr(c) for c in classes[:5].tolist())
-    more = ", ..." if len(classes) > 5 else ""
-    raise ValueError(
+def _too_many_classes(name: str, classes: list[Any]) -> str:
+    shown = ", ".join(repr(c) for c in classes[:5]) + (", ..." if len(classes) > 5 else "")
+    return (
         "Only binary classification is supported. The type of the target is multiclass: "
-        f"{type(estimator).__name__} found the {len(classes)} classes {shown}{more} in y. Use "
-        "a method for more than two classes, SelfLearningClassifier for one."
+        f"{name} found the {len(classes)} classes {shown} in y. Use a method for more than two "
+        "classes, SelfLearningClassifier for one."
     )

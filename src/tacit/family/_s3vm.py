@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import numbers
-import warnings
-from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from tacit._typing import Vector
-from tacit.estimators._training import all_or_nothing
-from tacit.family._margin import MarginClassifier, MarginRows, is_number
-from tacit.family.margin import (
+from tacit.estimators._parameters import Number
+from tacit.estimators._training import TrainingData, threads_for
+from tacit.family._margin import MarginClassifier, MarginRows
+from tacit.family._s3vm_solver import (
     TransductiveProblem,
     TransductiveSolution,
     TransductiveStatus,
     descend,
     minimise,
 )
-from tacit.rows._sweep import one_blas_thread
-
-# Rows below which BLAS threads cost more than they bring, above all on a busy machine.
-SMALL = 20_000
 
 
 class S3VMClassifier(MarginClassifier):
@@ -47,18 +41,7 @@ class S3VMClassifier(MarginClassifier):
         Cost of the loss of a labeled row.
     C_unlabeled : float, default=0.1
         Cost of the loss of an unlabeled row. What they weigh together grows with their number.
-    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
-        A function takes two tables and returns one number for each pair of rows. With
-        "precomputed", X is the kernel between all rows of `fit`, labeled and unlabeled, which are
-        marked in y (`X_unlabeled` is refused), and `predict` takes the kernel between new rows and
-        all these, in the same order.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly". "scale" is one over the number of features and the variance of all
-        rows, "auto" one over the number of features.
-    degree : float, default=3
-        Of "poly".
-    coef0 : float, default=0.0
-        Of "poly".
+    $margin_kernel
     balance : bool or float, default=True
         The balancing constraint: the mean r of f over the unlabeled rows is the mean of the labels,
         -1 and 1, of the labeled ones (True), or 2p - 1 for a part p of `classes_[1]`, between 0
@@ -69,35 +52,21 @@ class S3VMClassifier(MarginClassifier):
         The relative duality gap to which the convex problem of the last round is solved.
     max_iter : int, default=1000
         Rounds of one run at the most.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        The labels.
-    coef_ : ndarray of shape (1, d)
-        Coefficients, for the linear kernel.
-    X_fit_ : ndarray, sparse matrix or None
-        For other kernels, the labeled and then the unlabeled rows; None for a precomputed kernel.
-    dual_coef_ : ndarray of shape (1, N)
-        For other kernels: the decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`.
-    intercept_ : ndarray of shape (1,)
-        The constant of f.
+    $margin_
     soft_labels_ : ndarray of shape (U,)
         The labels of the unlabeled rows, 1 for `classes_[1]` and 0 for the other: those marked in
         y, in order, then those of X_unlabeled.
     objective_ : float
         The objective above.
-    solution_ : tacit.family.margin.TransductiveSolution
+    solution_ : tacit.family.TransductiveSolution
         The solver's result: status, the objective after every round, the duality gap of the last.
     n_iter_ : int
         Convex problems solved, over all starts and trials; 0 without unlabeled rows.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     See Also
     --------
@@ -138,6 +107,12 @@ class S3VMClassifier(MarginClassifier):
     solution_: TransductiveSolution
     n_iter_: int
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **MarginClassifier._parameter_constraints,
+        "balance": ["boolean", Number(Real, 0, 1, closed="neither")],
+        "n_switches": [Number(Integral, 0, None, closed="left")],
+    }
+
     def __init__(
         self,
         C: float = 1.0,
@@ -164,35 +139,10 @@ class S3VMClassifier(MarginClassifier):
         self.max_iter = max_iter
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> S3VMClassifier:
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
-        y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
-        X_unlabeled : array-like or sparse matrix of shape (m, d), optional
-            More unlabeled rows, of weight one.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X: factors of their costs and of their part in the
-            balancing constraint.
-
-        Returns
-        -------
-        S3VMClassifier
-            The fitted classifier.
-        """
-        self._check_parameters()
-        with all_or_nothing(self):
-            rows = self._read_margin_rows(X, y, X_unlabeled, sample_weight)
-            with one_blas_thread() if len(rows.unlabeled_weights) < SMALL else nullcontext():
-                self._minimise(rows)
+    def _fit(self, data: TrainingData) -> None:
+        with threads_for(data):
+            self._minimise(self._margin_rows(data))
         self._warn_if_unfinished()
-        return self
 
     def _minimise(self, rows: MarginRows) -> None:
         mean = self._mean(rows)
@@ -210,10 +160,8 @@ class S3VMClassifier(MarginClassifier):
             solution = minimise(problem, starts, self.n_switches, self.tol, self.max_iter)
         else:
             nothing = -np.ones(len(rows.unlabeled_weights))
-            solution = replace(
-                descend(problem, nothing, tol=self.tol, max_iter=self.max_iter, start="supervised"),
-                n_iter=0,
-            )
+            solution = descend(problem, nothing, None, self.tol, self.max_iter, start="supervised")
+            solution = replace(solution, n_iter=0)
         hinge = solution.hinge
         beta = np.concatenate([rows.y, solution.labels]) * hinge.alpha
         self._store(rows, origin, beta, hinge.b if mean is None else mean)
@@ -231,20 +179,6 @@ class S3VMClassifier(MarginClassifier):
             return None
         return rows.mean_label if is_switch else 2.0 * float(self.balance) - 1.0
 
-    def _check_parameters(self) -> None:
-        self._check_margin_parameters()
-        is_part = is_number(self.balance) and 0.0 < float(self.balance) < 1.0
-        if not isinstance(self.balance, bool | np.bool_) and not is_part:
-            raise ValueError(
-                f"balance is {self.balance!r}; it must be True, False, or a number between 0 and "
-                "1, the part of the unlabeled rows in the second class."
-            )
-        is_integer = isinstance(self.n_switches, numbers.Integral)
-        if not is_integer or isinstance(self.n_switches, bool) or self.n_switches < 0:
-            raise ValueError(
-                f"n_switches is {self.n_switches!r}; it must be an integer that is not negative."
-            )
-
     def _warn_if_unfinished(self) -> None:
         solution = self.solution_
         if solution.status.is_success:
@@ -259,4 +193,4 @@ class S3VMClassifier(MarginClassifier):
                 f"stopped at a relative duality gap of {solution.hinge.relative_gap():.2g}, above "
                 f"the tolerance tol={self.tol:g}; raise tol, scale the features or lower C"
             )
-        warnings.warn(f"{type(self).__name__} {what}.", ConvergenceWarning, stacklevel=3)
+        self._warn(what)

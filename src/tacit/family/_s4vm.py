@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-from contextlib import nullcontext
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from tacit._typing import AnyArray, Vector
-from tacit.estimators._training import all_or_nothing
-from tacit.family._margin import (
-    MarginClassifier,
-    MarginRows,
-    check_positive_integer,
-    is_number,
-)
-from tacit.family._s3vm import SMALL
-from tacit.family.margin import (
-    HingeSolution,
+from tacit.estimators._parameters import POSITIVE_INTEGER, Number
+from tacit.estimators._training import TrainingData, threads_for
+from tacit.family._margin import MarginClassifier, MarginRows
+from tacit.family._s4vm_solver import (
     SeparatorProblem,
     Separators,
     WorstCase,
     label_bounds,
     representatives,
     sample_separators,
-    solve_hinge,
     worst_case,
 )
-from tacit.rows._sweep import one_blas_thread
+from tacit.family._svm_newton import solve_hinge
+from tacit.family._svm_problem import HingeSolution
 
 
 class S4VMClassifier(MarginClassifier):
@@ -54,18 +46,7 @@ class S4VMClassifier(MarginClassifier):
         Cost of the loss of a labeled row.
     C_unlabeled : float, default=0.1
         Cost of the loss of an unlabeled row.
-    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
-        A function takes two tables and returns one number for each pair of rows. With
-        "precomputed", X is the kernel between all rows of `fit`, labeled and unlabeled, which are
-        marked in y (`X_unlabeled` is refused), and `predict` takes the kernel between new rows and
-        all these, in the same order.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf" and "poly". "scale" is one over the number of features and the variance of all
-        rows, "auto" one over the number of features.
-    degree : float, default=3
-        Of "poly".
-    coef0 : float, default=0.0
-        Of "poly".
+    $margin_kernel
     n_samples : int, default=100
         Starts of the search for separators.
     n_clusters : int or None, default=10
@@ -82,9 +63,7 @@ class S4VMClassifier(MarginClassifier):
         Rounds of one local search at the most.
     random_state : int, RandomState instance or None, default=None
         Where the starts come from; an integer makes the fit repeatable.
-    unlabeled : object, default=-1
-        The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
-        do. None: no other mark, so that -1 can be a class.
+    $unlabeled
 
     Attributes
     ----------
@@ -101,18 +80,15 @@ class S4VMClassifier(MarginClassifier):
         The machine that `predict` uses on new rows, as in :class:`S3VMClassifier`: the supervised
         one where the program chose its labels, and otherwise one fitted to labeled rows and
         chosen labels.
-    separators_ : tacit.family.margin.Separators
+    separators_ : tacit.family.Separators
         The labelings, -1 and 1, that entered the program, of unlabeled rows with a weight above
         zero.
-    solution_ : tacit.family.margin.WorstCase
+    solution_ : tacit.family.WorstCase
         The program's answer: its value, the bound that no labels can exceed, and whether the
         supervised labels were kept.
     n_iter_ : int
         Support vector machines fitted in the search; 0 without unlabeled rows.
-    n_features_in_ : int
-        Features seen in `fit`.
-    feature_names_in_ : ndarray of shape (d,)
-        Their names, where X had any.
+    $features_
 
     See Also
     --------
@@ -152,6 +128,15 @@ class S4VMClassifier(MarginClassifier):
     solution_: WorstCase
     n_iter_: int
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **MarginClassifier._parameter_constraints,
+        "n_samples": POSITIVE_INTEGER,
+        "n_clusters": [*POSITIVE_INTEGER, None],
+        "loss_weight": [Number(Real, 1, None, closed="left")],
+        "balance_tolerance": [Number(Real, 0, 2, closed="both")],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         C: float = 100.0,
@@ -184,39 +169,13 @@ class S4VMClassifier(MarginClassifier):
         self.random_state = random_state
         self.unlabeled = unlabeled
 
-    def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
-    ) -> S4VMClassifier:
-        """Fit on labeled and unlabeled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
-        y : array-like of shape (n,)
-            Labels of two classes, and marks for unlabeled rows.
-        X_unlabeled : array-like or sparse matrix of shape (m, d), optional
-            More unlabeled rows, of weight one.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights of the rows of X: factors of their costs, and of unlabeled rows in
-            gain and loss. Unlabeled rows of weight zero are only labeled, by the machine that
-            `predict` uses.
-
-        Returns
-        -------
-        S4VMClassifier
-            The fitted classifier.
-        """
-        self._check_parameters()
-        with all_or_nothing(self):
-            rows = self._read_margin_rows(X, y, X_unlabeled, sample_weight)
-            with one_blas_thread() if len(rows.unlabeled_weights) < SMALL else nullcontext():
-                machine = self._choose(rows)
+    def _fit(self, data: TrainingData) -> None:
+        with threads_for(data):
+            machine = self._choose(self._margin_rows(data))
         self._warn_if_unfinished(machine)
-        return self
 
     def _choose(self, rows: MarginRows) -> HingeSolution:
-        counted = rows.counted()
+        counted = rows.without_zero_weights()
         origin = counted.origin(of_unlabeled=False)
         machine = counted.supervised(self.C, None, origin, self.tol)
         geometry = counted.geometry(origin)
@@ -264,51 +223,20 @@ class S4VMClassifier(MarginClassifier):
         following[counts] = labels
         return np.asarray(following)
 
-    def _check_parameters(self) -> None:
-        self._check_margin_parameters()
-        try:
-            check_random_state(self.random_state)
-        except ValueError as error:
-            raise ValueError(
-                f"random_state is {self.random_state!r}; it must be an integer between 0 and "
-                "4294967295, a numpy.random.RandomState, or None."
-            ) from error
-        check_positive_integer("n_samples", self.n_samples)
-        if self.n_clusters is not None:
-            check_positive_integer("n_clusters", self.n_clusters)
-        if not is_number(self.loss_weight) or not 1.0 <= float(self.loss_weight) < np.inf:
-            raise ValueError(
-                f"loss_weight is {self.loss_weight!r}; it must be a finite number of at least 1, "
-                "below which a loss could outweigh the gain."
-            )
-        tolerance = self.balance_tolerance
-        if not is_number(tolerance) or not 0.0 <= float(tolerance) <= 2.0:
-            raise ValueError(
-                f"balance_tolerance is {tolerance!r}; it must be a number between 0 and 2, where "
-                "2 lets every labeling pass."
-            )
-
     def _warn_if_unfinished(self, machine: HingeSolution) -> None:
-        name = type(self).__name__
         if not machine.status.is_success:
-            warnings.warn(
-                f"{name} stopped at a relative duality gap of {machine.relative_gap():.2g}, above "
-                f"the tolerance tol={self.tol:g}; raise tol, scale the features or lower C.",
-                ConvergenceWarning,
-                stacklevel=3,
+            self._warn(
+                f"stopped at a relative duality gap of {machine.relative_gap():.2g}, above the "
+                f"tolerance tol={self.tol:g}; raise tol, scale the features or lower C"
             )
         if self.separators_.n_unsettled:
-            warnings.warn(
-                f"{name} stopped {self.separators_.n_unsettled} of {self.n_samples} local searches "
-                f"with labels that still change; raise max_iter (now {self.max_iter}).",
-                ConvergenceWarning,
-                stacklevel=3,
+            self._warn(
+                f"stopped {self.separators_.n_unsettled} of {self.n_samples} local searches with "
+                f"labels that still change; raise max_iter (now {self.max_iter})"
             )
         if not self.solution_.is_exact:
-            warnings.warn(
-                f"{name} stopped the program at the value {self.solution_.value:g} with the bound "
+            self._warn(
+                f"stopped the program at the value {self.solution_.value:g} with the bound "
                 f"{self.solution_.bound:g}; lower n_clusters (now {self.n_clusters}) to solve it "
-                "to the end.",
-                ConvergenceWarning,
-                stacklevel=3,
+                "to the end"
             )

@@ -1,0 +1,336 @@
+"""Minimising a function of class moments over soft labels, by an interior-point method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, lapack
+
+from tacit._typing import Matrix, Vector
+from tacit.solver._stopping import StopReason
+
+# Fraction of the way to the boundary that a step may go.
+TO_BOUNDARY = 0.995
+# Of the decrease that the barrier function promises along a step, this part is demanded (Armijo).
+SUFFICIENT = 1e-4
+# Halvings of a step at the most; what still does not descend then is rounding.
+HALVINGS = 30
+# A multiplier stays within this factor of mu / u, as in Ipopt, so that the estimate of curvature
+# at a bound cannot go astray where the function is not convex.
+MULTIPLIER_RANGE = 1e10
+# The barrier shrinks by this factor as soon as the Newton step promises less than this part of
+# what the barrier itself costs.
+SHRINK = 0.1
+NEARLY = 0.3
+# The parts of the negative curvature that are tried in turn until the step is one of descent. As
+# much of it as the barrier can bear makes long steps; reversing it takes two to four times as many.
+PARTS = (1.0, 0.8, 0.6, 0.4, 0.2)
+# Added to the unit diagonal of the Newton system, above what rounding can take from it.
+ROUNDING = 1e-13
+
+
+class MomentObjective(Protocol):
+    """A smooth function of class moments v: a row a class, its weight and the sum of its rows."""
+
+    def value(self, v: Matrix) -> float:
+        """The value at v."""
+
+    def gradient(self, v: Matrix) -> Matrix:
+        """The gradient at v, of its shape."""
+
+    def hessian(self, v: Matrix) -> Matrix:
+        """The second derivatives at v, flattened row by row."""
+
+
+class SimplexStatus(StopReason):
+    """Why the search for soft labels stopped."""
+
+    OPTIMAL = "optimal"
+    """The gap is within tolerance: a minimum if the function is convex, else a stationary point."""
+    EMPTY = "empty"
+    """There are no unlabeled rows."""
+    MAX_ITERATIONS = "max_iterations"
+    STALLED = "stalled"
+    """Rounding errors stopped all progress before the tolerance was met."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the tolerance was met."""
+        return self in (SimplexStatus.OPTIMAL, SimplexStatus.EMPTY)
+
+
+@dataclass(frozen=True)
+class SimplexProblem:
+    """Minimise `objective` over all soft labelings of the rows Z (U x r).
+
+    `labeled` are the class moments of the labeled rows.
+    """
+
+    Z: Matrix
+    weights: Vector
+    labeled: Matrix
+    objective: MomentObjective
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.labeled)
+
+    @property
+    def total_weight(self) -> float:
+        """The weight of all rows, labeled ones included."""
+        return float(self.weights.sum() + self.labeled[:, 0].sum())
+
+    @cached_property
+    def rows(self) -> Matrix:
+        """What a row adds to the moments of its class: its weight, and its weight times itself."""
+        return np.column_stack([self.weights, self.weights[:, None] * self.Z])
+
+    def moments(self, u: Matrix) -> Matrix:
+        """The class moments for soft labels u."""
+        return self.labeled + u.T @ self.rows
+
+    def slopes(self, u: Matrix) -> Matrix:
+        """The derivative of the objective by each soft label."""
+        return self.rows @ self.objective.gradient(self.moments(u)).T
+
+
+@dataclass(frozen=True)
+class SimplexSolution:
+    """Soft labels and how good they are.
+
+    Attributes
+    ----------
+    soft_labels : ndarray of shape (U, K)
+        One row of non-negative numbers that add up to one for each unlabeled row.
+    moments : ndarray of shape (K, 1 + r)
+        Weights and sums of the classes, labeled rows included.
+    objective : float
+        The function at the moments.
+    duality_gap : float
+        The largest first-order decrease over all labelings. For a convex function it bounds the
+        distance to the minimum; in general it vanishes exactly at stationary points.
+    total_weight : float
+        The weight of all rows, which gives the gap a unit.
+    status : SimplexStatus
+        Why the search stopped.
+    n_iter : int
+        Newton steps, of all starts together.
+    """
+
+    soft_labels: Matrix
+    moments: Matrix
+    objective: float
+    duality_gap: float
+    total_weight: float
+    status: SimplexStatus
+    n_iter: int
+
+    def gap(self) -> float:
+        """The largest first-order decrease over all labelings."""
+        return self.duality_gap
+
+    def relative_gap(self) -> float:
+        """The gap for each unit of weight: nats a row, where the objective is a likelihood."""
+        return self.duality_gap / self.total_weight
+
+    def is_optimal(self, tol: float = 1e-9) -> bool:
+        """Whether the gap for each row is at most `tol`, whatever the status says."""
+        return self.relative_gap() <= tol
+
+    @classmethod
+    def of(
+        cls, problem: SimplexProblem, u: Matrix, status: SimplexStatus, n_iter: int
+    ) -> SimplexSolution:
+        """Measure the soft labels u on `problem`."""
+        v = problem.moments(u)
+        value, gap = problem.objective.value(v), gap_of(u, problem.slopes(u))
+        return cls(u, v, value, gap, problem.total_weight, status, n_iter)
+
+    @classmethod
+    def without_rows(cls, labeled: Matrix, objective: float) -> SimplexSolution:
+        """The solution where there is nothing to label."""
+        nothing, total_weight = np.zeros((0, len(labeled))), float(labeled[:, 0].sum())
+        return cls(nothing, labeled, objective, 0.0, total_weight, SimplexStatus.EMPTY, 0)
+
+
+def gap_of(u: Matrix, slopes: Matrix) -> float:
+    """The largest first-order decrease over all labelings (Frank & Wolfe 1956)."""
+    above = slopes - slopes.min(axis=1, keepdims=True)
+    return float(np.sum(u * above))
+
+
+def solve_simplex(
+    problem: SimplexProblem, start: Matrix, tol: float = 1e-10, max_iter: int = 200
+) -> SimplexSolution:
+    """Minimise over soft labels to a gap of `tol` for each row; at least one row is needed.
+
+    The objective sees the U x K labels only through K (1 + r) moments, so a Newton step takes
+    one weighted Gram matrix of the rows for each pair of classes, O(U r^2 K^2), and a factorisation
+    of order (K - 1)(1 + r). Where the Newton step would not be one of descent, negative curvature
+    is made smaller; every step decreases the barrier function.
+    """
+    rows, K = problem.rows, problem.n_classes
+    u = 0.9 * start + 0.1 / K
+    slopes = problem.slopes(u)
+    mu = max(gap_of(u, slopes), tol * problem.total_weight) / u.size
+    multipliers = mu / u
+    smallest = 1e-3 * tol * problem.total_weight / u.size
+    best, best_gap = u, np.inf
+    for n_iter in range(max_iter + 1):
+        # 1. Judge where we are.
+        gap = gap_of(u, slopes)
+        if gap < best_gap:
+            best, best_gap = u, gap
+        if gap <= tol * problem.total_weight:
+            return SimplexSolution.of(problem, u, SimplexStatus.OPTIMAL, n_iter)
+        if n_iter == max_iter:
+            break
+        # 2. The Newton direction for the barrier; for a smaller one where little is left to gain.
+        newton = _Newton(rows, u / multipliers, problem.objective.hessian(problem.moments(u)))
+        direction = newton.direction(mu / u - slopes)
+        while mu > smallest and _promise(u, direction, slopes, mu) <= NEARLY * mu * u.size:
+            mu = max(SHRINK * mu, smallest)
+            direction = newton.direction(mu / u - slopes)
+        # 3. A step that decreases the barrier function.
+        longest = min(1.0, TO_BOUNDARY * _reach(u, direction))
+        step = _line_search(problem, rows, u, direction, slopes, longest, mu)
+        if step == 0.0:
+            if mu <= smallest:
+                return SimplexSolution.of(problem, best, SimplexStatus.STALLED, n_iter)
+            mu = max(SHRINK * mu, smallest)
+        change = mu / u - multipliers - multipliers / u * direction
+        u = u + step * direction
+        u = u / u.sum(axis=1, keepdims=True)  # against the rounding errors of many steps
+        multipliers = multipliers + min(1.0, TO_BOUNDARY * _reach(multipliers, change)) * change
+        multipliers = np.clip(multipliers, mu / (MULTIPLIER_RANGE * u), MULTIPLIER_RANGE * mu / u)
+        slopes = problem.slopes(u)
+    return SimplexSolution.of(problem, best, SimplexStatus.MAX_ITERATIONS, max_iter)
+
+
+class _Newton:
+    """One factorisation of the Newton system, reduced to moments.
+
+    With Q the inverse of a row's diagonal D = multiplier / u on the simplex's tangent space, the
+    change of the labels is Q (rhs - A H A'du), A the map from labels to moments and H = R'JR, J a
+    diagonal of signs. With y = J R A'du that is (J + R S R') y = R A'Q rhs, S = A'QA.
+
+    By Haynsworth's rule D + A H A' is positive definite on the tangent space, and the direction one
+    of descent, exactly where J + R S R' has as many negative eigenvalues as J has. Where it has
+    not, the negative curvature is multiplied by a part below one, and by zero if none will do.
+    """
+
+    def __init__(self, rows: Matrix, inverse: Matrix, hessian: Matrix) -> None:
+        self.rows, self.inverse = rows, inverse
+        self.total = inverse.sum(axis=1, keepdims=True)
+        self.largest = inverse.argmax(axis=1)[:, None]
+        n_free, width = inverse.shape[1] - 1, rows.shape[1]
+        curvatures, vectors = np.linalg.eigh(_on_differences(hessian, n_free, width))
+        root = np.sqrt(np.abs(curvatures))[:, None] * vectors.T
+        bent = root @ self._gram(n_free) @ root.T
+        is_negative = curvatures < 0.0
+        signs = np.where(is_negative, -1.0, 1.0)
+        self.solve: Callable[[Vector], Vector]
+        for part in (*PARTS, 0.0):
+            factors = np.sqrt(np.where(is_negative, part, 1.0))
+            self.root = factors[:, None] * root
+            # Without negative curvature no sign is left to be negative.
+            kept = signs if part > 0.0 else np.ones_like(signs)
+            if self._factorise(bent * np.outer(factors, factors), kept):
+                break
+
+    def direction(self, rhs: Matrix) -> Matrix:
+        """The change of the soft labels for this right-hand side."""
+        moved = self._on_tangent(rhs)
+        t = self.scale * (self.root @ (moved[:, :-1].T @ self.rows).ravel())
+        y = self.scale * self.solve(t)
+        bend = (self.root.T @ y).reshape(-1, self.rows.shape[1])
+        bent = np.zeros_like(rhs)
+        bent[:, :-1] = self.rows @ bend.T
+        return moved - self._on_tangent(bent)
+
+    def _gram(self, n_free: int) -> Matrix:
+        """S, without the last class, which loses what the others gain."""
+        rows, inverse = self.rows, self.inverse
+        width = rows.shape[1]
+        S = np.empty((n_free, width, n_free, width))
+        for k in range(n_free):
+            for j in range(k + 1):
+                # On the diagonal the sum of the others, not total - own, which would cancel.
+                other = -inverse[:, j] if j < k else np.delete(inverse, k, axis=1).sum(axis=1)
+                # A matrix times itself takes half the work of a product of two.
+                scaled = np.sqrt(inverse[:, k] * np.abs(other) / self.total[:, 0])[:, None] * rows
+                block = scaled.T @ scaled if j == k else -(scaled.T @ scaled)
+                S[k, :, j], S[j, :, k] = block, block
+        return S.reshape(n_free * width, n_free * width)
+
+    def _factorise(self, bent: Matrix, signs: Vector) -> bool:
+        """Factorise diag(signs) + bent; whether it has the inertia of its signs."""
+        # Scaled to a diagonal of about one, so that what rounding leaves of zero is known.
+        self.scale = 1.0 / np.sqrt(1.0 + bent.diagonal())
+        system = (bent + np.diag(signs)) * np.outer(self.scale, self.scale)
+        n_negative = int((signs < 0).sum())
+        if n_negative == 0:
+            system[np.diag_indices_from(system)] += ROUNDING
+            self.solve = partial(cho_solve, cho_factor(system))
+            return True
+        factor, pivots, singular = lapack.dsytrf(system, lower=1, overwrite_a=1)
+        self.solve = lambda t: lapack.dsytrs(factor, pivots, t, lower=1)[0]
+        # Sylvester: the system has the inertia of the blocks of its factor, and one of order two,
+        # which has a pair of negative pivots, has one eigenvalue of each sign (Bunch & Kaufman).
+        n_pairs = int((pivots < 0).sum()) // 2
+        single = factor.diagonal()[pivots > 0]
+        return not singular and int((single < 0).sum()) + n_pairs == n_negative
+
+    def _on_tangent(self, x: Matrix) -> Matrix:
+        # A constant in each row makes no difference; this one avoids cancellation.
+        x = x - np.take_along_axis(x, self.largest, axis=1)
+        mean = np.sum(self.inverse * x, axis=1, keepdims=True) / self.total
+        return np.asarray(self.inverse * (x - mean))
+
+
+def _on_differences(hessian: Matrix, n_free: int, width: int) -> Matrix:
+    """The Hessian where what one class gains the last one loses."""
+    blocks = hessian.reshape(n_free + 1, width, n_free + 1, width)
+    first = blocks[:-1] - blocks[-1:]
+    both = first[:, :, :-1] - first[:, :, -1:]
+    return np.asarray(both.reshape(n_free * width, n_free * width))
+
+
+def _reach(x: Matrix, direction: Matrix) -> float:
+    """How many steps of `direction` lead to the boundary of the positive numbers."""
+    falls = direction < 0
+    return float(np.min(-x[falls] / direction[falls], initial=np.inf))
+
+
+def _promise(u: Matrix, direction: Matrix, slopes: Matrix, mu: float) -> float:
+    """The first-order decrease of the barrier function along a full step."""
+    return float(np.sum((mu / u - slopes) * direction))
+
+
+def _line_search(
+    problem: SimplexProblem,
+    rows: Matrix,
+    u: Matrix,
+    direction: Matrix,
+    slopes: Matrix,
+    longest: float,
+    mu: float,
+) -> float:
+    """The first of the halved steps that decreases the barrier function enough; 0 if none does."""
+    v, change = problem.labeled + u.T @ rows, direction.T @ rows
+    promise = _promise(u, direction, slopes, mu)
+    start = problem.objective.value(v)
+    step = longest
+    for _ in range(HALVINGS):
+        # The logarithm of a ratio keeps the digits that a difference of sums would lose.
+        barrier = -mu * float(np.sum(np.log1p(step * direction / u)))
+        merit = problem.objective.value(v + step * change) - start + barrier
+        if merit <= -SUFFICIENT * step * promise + 1e-14 * abs(start):
+            return step
+        step *= 0.5
+    return 0.0
