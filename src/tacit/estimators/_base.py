@@ -126,8 +126,8 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
 
     def _warn(self, what: str) -> None:
         """Warn that the fit did not converge, at the line outside this package that called it."""
-        frame, depth = sys._getframe(), 1
-        while frame.f_back and frame.f_globals["__name__"].split(".")[0] in ("tacit", "sklearn"):
+        ours, frame, depth = ("tacit", "sklearn"), sys._getframe(), 1
+        while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in ours:
             frame, depth = frame.f_back, depth + 1
         warnings.warn(f"{type(self).__name__} {what}.", ConvergenceWarning, stacklevel=depth)
 
