@@ -204,13 +204,21 @@ class Problem:
             mismatch = z[k:] / self.counts - q[k:]
             apart = 0.5 * float(np.vdot(mismatch, mismatch * self.counts))
             held = float(np.vdot(q[:k], z[:k]))
+        objective = 0.5 * float(np.vdot(z[k:], z[k:] / self.counts))
+        infeasibility = float(np.linalg.norm(z[:k])) if k else 0.0
+        gap = self._complementarity(u, q) + apart - held
+        return Judgement(gap, objective, infeasibility, self.scale)
+
+    def _complementarity(self, u: Matrix, q: Matrix) -> float:
+        """The sum over rows and vertices of weight times s_k - min s."""
+        if u.ndim == 1:
+            # The same without the stacks of the general form, in a third of the time.
+            s = self.V @ q
+            return float(np.where(s > 0, u * s, (u - 1.0) * s).sum())
         excess = self.excess(q)
         if self.allowed is not None:
             excess = np.where(self.allowed.T, excess, 0.0)
-        complementarity = float(np.vdot(self.label_set.weights(u), excess))
-        objective = 0.5 * float(np.vdot(z[k:], z[k:] / self.counts))
-        infeasibility = float(np.linalg.norm(z[:k])) if k else 0.0
-        return Judgement(complementarity + apart - held, objective, infeasibility, self.scale)
+        return float(np.vdot(self.label_set.weights(u), excess))
 
     def gap(self, u: Matrix, q: Matrix | None = None) -> float:
         """The exact difference between the objective at u and the dual objective at q.
