@@ -59,11 +59,11 @@ def test_a_negative_promise_is_rounding_or_the_start_is_kept(growth: float, is_e
         guaranteed_improvement=np.inf,
     )
     assert certificate.guaranteed_improvement == -certificate.worst_change < 0.0
-    kept = certificate.kept_to(is_exact=is_exact)
+    kept = certificate.or_supervised(is_exact=is_exact)
     assert kept.guaranteed_improvement == 0.0
     is_rounding = is_exact and growth < 1.0
     assert kept.kept_start is not is_rounding
     assert kept.worst_change == (certificate.worst_change if is_rounding else 0.0)
     for promised in (None, 0.0, 0.3):
         as_it_is = replace(certificate, guaranteed_improvement=promised)
-        assert as_it_is.kept_to(is_exact=is_exact) is as_it_is
+        assert as_it_is.or_supervised(is_exact=is_exact) is as_it_is

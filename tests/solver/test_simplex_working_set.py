@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tacit import ICLSClassifier
 from tacit.rows import CsrRows, NumpyRows, moments_and_sample
 from tacit.solver import (
     Coefficients,
@@ -122,3 +123,17 @@ def test_rounds_that_run_out_are_admitted():
     solution = solve_working_set(_problem(5, kind="heavy tails"), tol=1e-8, max_iter=1)
     assert solution.status in (Status.MAX_ITERATIONS, Status.OPTIMAL)
     assert (solution.status is Status.OPTIMAL) == (solution.relative_gap() <= 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_rare_marks_of_which_none_is_between_classes_are_no_obstacle(seed):
+    # A handful of distinct rows: a round without any near row had ended in an error.
+    random = np.random.default_rng(seed)
+    X = (random.random((4000, 3)) < 0.05).astype(float)
+    y = random.integers(0, 3, 4000)
+    y[:3] = 0, 1, 2
+    y[15:] = -1
+    model = ICLSClassifier().fit(X, y)
+    assert model.solution_.status.is_success
+    P = np.asarray(model.soft_labels_)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0, atol=1e-12)

@@ -122,7 +122,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
             guaranteed_improvement=_guarantee(projection, data) if metric == "all" else None,
             class_prior=None if prior is None else tuple(prior.tolist()),
             prices=projection.prices,
-        ).kept_to(is_exact=solution.is_settled())
+        ).or_supervised(is_exact=solution.is_settled())
         answer = start if self.certificate_.kept_start else projection.coefficients
         self.supervised_coef_, self.supervised_intercept_ = as_attributes(start)
         self.coef_, self.intercept_ = as_attributes(answer)

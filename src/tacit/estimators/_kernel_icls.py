@@ -226,7 +226,7 @@ class KernelICLSClassifier(KernelRegressionClassifier):
             # the worst case a little worse than Pythagoras has it.
             improvement = promised if alpha > 0.0 else min(improvement, promised)
         kept = replace(plain, guaranteed_improvement=improvement)
-        kept = kept.kept_to(is_exact=solution.is_settled())
+        kept = kept.or_supervised(is_exact=solution.is_settled())
         improvement = kept.guaranteed_improvement or 0.0
         fields = vars(kept) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
         return PenalisedCertificate(**fields, penalised_improvement=improvement)

@@ -124,8 +124,8 @@ class Certificate:
         direction = "rises" if self.labeled_change > 0 else "falls"
         return f"On the labeled rows it {direction} by {abs(self.labeled_change):.4g}."
 
-    def kept_to(self, *, is_exact: bool) -> Certificate:
-        """The same, if its promise can be kept; otherwise that of the supervised classifier.
+    def or_supervised(self, *, is_exact: bool) -> Certificate:
+        """The certificate of what to hand out: this answer, or the supervised classifier.
 
         A tiny negative promise is rounding where the answer is exact, and zero then. Otherwise the
         loss can rise, and the supervised classifier is to be kept, whose loss does not.

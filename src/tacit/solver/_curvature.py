@@ -22,23 +22,12 @@ class Curvature:
     M = diag(w) - w w' / sum(w) is a sum over pairs of vertices, of w_k w_l / sum(w) times
     (e_k - e_l)(e_k - e_l)'. Summed like this nothing cancels, where a difference would lose all
     digits of a label near one. For two classes there is one pair, and one matrix of order r.
-
-    Attributes
-    ----------
-    V : ndarray of shape (U, r)
-        The generators.
-    n_classes : int
-        K.
-    allowed : ndarray of bool of shape (U, K) or None
-        The classes of each row; None for all.
-    is_interval : bool
-        Whether the labels of two classes are one number.
     """
 
-    V: Matrix
+    V: Matrix  # (U, r)
     n_classes: int
-    allowed: Mask | None = None
-    is_interval: bool = False
+    allowed: Mask | None = None  # (U, K), the classes of each row; None for all
+    is_interval: bool = False  # whether the label of two classes is one number
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, Index | slice, Matrix]]:

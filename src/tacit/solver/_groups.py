@@ -122,21 +122,11 @@ def _solve_groups(
 
 @dataclass(frozen=True)
 class GroupedRule:
-    """The share of a group, times a smooth share within it.
+    """The share of a group, times a smooth share within it."""
 
-    Attributes
-    ----------
-    rule : callable
-        Gives the shares of the groups.
-    groups : tuple of ndarray of int
-        The classes of each.
-    within : tuple of callable or None
-        For each group the shares of its classes; None for a single class.
-    """
-
-    rule: Rule
-    groups: tuple[Index, ...]
-    within: tuple[Rule | None, ...]
+    rule: Rule  # gives the shares of the groups
+    groups: tuple[Index, ...]  # the classes of each
+    within: tuple[Rule | None, ...]  # the shares of its classes; None for a single class
 
     def __call__(self, X: Any) -> Matrix:
         """The labels of the rows X, one column a class."""

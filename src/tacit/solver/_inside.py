@@ -35,20 +35,10 @@ LEAST_ROWS = 4096
 
 @dataclass(frozen=True)
 class Reached:
-    """Labels with V'u = target: 1 / (1 + exp(v'lambda)), or softmax(-v'Lambda) for many classes.
+    """Labels with V'u = target: 1 / (1 + exp(v'lambda)), or softmax(-v'lambda) for many classes."""
 
-    Attributes
-    ----------
-    slope : ndarray of shape (r,) or (r, K)
-        lambda.
-    residual : ndarray of shape (r,) or (r, K)
-        V'u - target, rounding errors only.
-    labeling : Labeling
-        The labels as a rule, with their sums.
-    """
-
-    slope: Matrix
-    residual: Matrix
+    slope: Matrix  # lambda
+    residual: Matrix  # V'u - target, rounding errors only
     labeling: Labeling
 
 

@@ -23,24 +23,15 @@ Rule = Callable[[Any], Matrix]
 class LowestRule:
     """A label is the class with the lowest slope, but for a few rows between classes.
 
-    Attributes
-    ----------
-    direction : Coefficients
-        s = x'coef + intercept. For two classes the label is 1 where s < 0 and 0 where s > 0; for
-        more it has one column a class.
-    margin : float
-        Rows whose two lowest slopes (0 and s for two classes) differ by no more than this are
-        looked up among `near`.
-    near : ndarray of shape (m, d)
-        These rows, each once.
-    labels : ndarray of shape (m,) or (m, K)
-        Their labels.
+    For two classes that is 1 where s = x'coef + intercept < 0 and 0 where s > 0; for more, s has
+    one column a class. Rows whose two lowest slopes (0 and s for two classes) differ by no more
+    than `margin` are looked up among `near`.
     """
 
     direction: Coefficients
     margin: float
-    near: Matrix
-    labels: Matrix
+    near: Matrix  # (m, d), each once
+    labels: Matrix  # (m,) or (m, K), those of the near rows
 
     def __call__(self, X: Any) -> Matrix:
         """The labels of the rows X."""

@@ -58,28 +58,12 @@ class Exact:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where the rounds ended.
-
-    Attributes
-    ----------
-    q : ndarray of shape (r,) or (r, K)
-        The last dual vector.
-    previous : ndarray of shape (r,) or (r, K)
-        The dual vector that decides all labels but those of the near rows.
-    exact : Exact or None
-        The best exact solve.
-    gap, relative_gap : float
-        Its duality gap over all rows; infinite without one.
-    converged : bool
-        Whether the tolerance was met.
-    n_rounds : int
-        Rounds.
-    """
+    """Where the rounds ended: the last dual vector, and the best exact solve with its gap."""
 
     q: Matrix
-    previous: Matrix
+    previous: Matrix  # the dual vector that decides all labels but those of the near rows
     exact: Exact | None = None
-    gap: float = np.inf
+    gap: float = np.inf  # over all rows
     relative_gap: float = np.inf
     converged: bool = False
     n_rounds: int = 0
@@ -125,40 +109,17 @@ class Rounds:
     with the curvature taken from the near rows, brings the dual vector closer. Whatever is proposed
     is accepted only where D falls; if it does not, the near set grows, in the end to all rows,
     for which the exact solve is the answer, or to the limit of memory. So it ends.
-
-    Attributes
-    ----------
-    zonotope : Zonotope
-        The generators.
-    target : ndarray of shape (r,) or (r, K)
-        The point to approach.
-    n_equalities : int
-        How many leading columns must be met exactly.
-    scale : float
-        The unit of the relative gap where the objective is small.
-    n_near : int
-        Rows to look at in a round, to begin with.
-    threshold : callable
-        From a dual vector and a number of rows to the distance within which so many lie.
-    largest : float
-        The length of a long generator, per unit of weight.
-    most_near : float
-        Rows that are ever looked at.
-    sizes : ndarray of shape (K,) or None
-        How many classes each column stands for; None for one.
-    report : callable
-        Told about every round.
     """
 
     zonotope: Zonotope
-    target: Matrix
+    target: Matrix  # (r,) or (r, K)
     n_equalities: int
-    scale: float
-    n_near: int
-    threshold: Callable[[Matrix, int], float]
-    largest: float
-    most_near: float = np.inf
-    sizes: Vector | None = None
+    scale: float  # the unit of the relative gap where the objective is small
+    n_near: int  # rows to look at in a round, to begin with
+    threshold: Callable[[Matrix, int], float]  # the distance within which so many rows lie
+    largest: float  # the length of a long generator, per unit of weight
+    most_near: float = np.inf  # rows that are ever looked at
+    sizes: Vector | None = None  # how many classes each column stands for
     report: Report = lambda text: None
 
     @cached_property

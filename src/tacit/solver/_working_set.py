@@ -131,28 +131,16 @@ class _Search:
 
     def inside(self) -> Solution | None:
         """Labels that reach the target, if there are any."""
-        problem, zonotope, unit = self.problem, self.zonotope, self.problem.unit
-        reached = reach_inside(zonotope, self.target, self.sample.generators, self.sample.weights)
+        sample = self.sample
+        reached = reach_inside(self.zonotope, self.target, sample.generators, sample.weights)
         if reached is None:
             return None
-        self.report(f"the target is inside, {zonotope.n_sweeps} sweeps")
-        residual = reached.residual * unit
+        self.n_rounds = self.zonotope.n_sweeps
+        self.report(f"the target is inside, {self.n_rounds} sweeps")
+        residual = reached.residual
         half = 0.5 * float(np.vdot(residual, residual))
-        return Solution(
-            soft_labels=None,
-            labeling=reached.labeling,
-            dual=np.zeros_like(residual),
-            residual=residual,
-            status=Status.INSIDE,
-            solver=NAME,
-            n_iter=zonotope.n_sweeps,
-            n_sweeps=zonotope.n_sweeps,
-            objective=half,
-            scale=problem.scale,
-            duality_gap=half,
-            stationarity=0.0,
-            infeasibility=float(np.linalg.norm(residual[: problem.n_equalities])),
-        )
+        nothing = np.zeros_like(residual)
+        return self._measured(reached.labeling, nothing, residual, Status.INSIDE, half, 0.0)
 
     def rounds(self, q: Matrix, most_near: float, groups: list[Index] | None = None) -> Outcome:
         """Rounds over all rows from q, one column a class or a group."""
@@ -207,10 +195,7 @@ class _Search:
         # A target that all but can be reached deserves to be reached: that is another answer.
         if relative(gap, objective, self.scale) > self.tol or objective <= ALL_BUT * self.scale:
             return None
-        infeasibility = float(np.linalg.norm(residual[:k]))
-        return self._measured(
-            labeling, dual, residual, Status.OPTIMAL, gap, exact.stationarity, infeasibility
-        )
+        return self._measured(labeling, dual, residual, Status.OPTIMAL, gap, exact.stationarity)
 
     def solution(self, outcome: Outcome) -> Solution:
         """What the rounds have found."""
@@ -223,15 +208,8 @@ class _Search:
         elif np.linalg.norm(exact.residual) <= 1e-11:
             status = Status.INSIDE
         stationarity = exact.stationarity + (outcome.gap - exact.gap) / self.scale
-        return self._measured(
-            self._labeling(outcome),
-            exact.q,
-            exact.residual,
-            status,
-            outcome.gap,
-            stationarity,
-            exact.infeasibility,
-        )
+        labeling = self._labeling(outcome)
+        return self._measured(labeling, exact.q, exact.residual, status, outcome.gap, stationarity)
 
     def _labeling(self, outcome: Outcome) -> Labeling:
         exact, functions = outcome.exact, self.zonotope.functions
@@ -249,11 +227,10 @@ class _Search:
         status: Status,
         gap: float,
         stationarity: float,
-        infeasibility: float,
     ) -> Solution:
         """In the unit of the given problem."""
-        unit = self.problem.unit
-        soft = residual[self.problem.n_equalities :] * unit
+        unit, k = self.problem.unit, self.problem.n_equalities
+        soft = residual[k:] * unit
         return Solution(
             soft_labels=None,
             labeling=labeling,
@@ -267,7 +244,7 @@ class _Search:
             scale=self.problem.scale,
             duality_gap=gap * unit**2,
             stationarity=stationarity,
-            infeasibility=infeasibility * unit,
+            infeasibility=float(np.linalg.norm(residual[:k])) * unit,
         )
 
 

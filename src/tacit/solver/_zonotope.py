@@ -14,24 +14,12 @@ from tacit.solver._basis import Coefficients
 
 @dataclass(frozen=True)
 class NearRows:
-    """Distinct rows between classes; equal rows count once, with their weights added up.
+    """Distinct rows between classes; equal rows count once, with their weights added up."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    weights : ndarray of shape (n,)
-        Their weights.
-    distance : ndarray of shape (n,)
-        The difference of the two lowest slopes: |s| for two classes.
-    counted : ndarray of shape (n,) or (n, K)
-        Weight times label, as the sweep has counted it.
-    """
-
-    X: Matrix
+    X: Matrix  # (n, d)
     weights: Vector
-    distance: Vector
-    counted: Matrix
+    distance: Vector  # the difference of the two lowest slopes: |s| for two classes
+    counted: Matrix  # (n,) or (n, K), weight times label, as the sweep has counted it
 
     def __len__(self) -> int:
         """The number of distinct rows."""
@@ -73,31 +61,17 @@ class NearRows:
 class Sweep:
     """What one pass over the rows tells about m dual vectors at once.
 
-    Each of them gives every row the label with the lowest slope (see LabelSet.decide).
-
-    Attributes
-    ----------
-    minima : ndarray of shape (m,)
-        Sum over rows of the lowest slope: for two classes of min(0, s).
-    sums : list of m ndarrays of shape (r,) or (r, K)
-        Sum over rows of generator times label.
-    near : NearRows
-        The nearest rows, per unit of weight, under the first dual vector.
-    crossed : float
-        Sum over rows of the lowest slope, under the first dual vector, among the classes that the
-        previous one left open, minus the lowest of all.
-    mass : float or ndarray of shape (K,)
-        Sum of weight times label, under the first dual vector.
-    total : ndarray of shape (d,) or (d, K)
-        Sum of weight times label times row.
+    Each of them gives every row the label with the lowest slope (see LabelSet.decide). `near`,
+    `crossed`, `mass` and `total` are about the first of them. `crossed` is the sum over rows of the
+    lowest slope among the classes that the previous dual vector left open, minus the lowest of all.
     """
 
-    minima: Vector
-    sums: list[Matrix]
-    near: NearRows
+    minima: Vector  # (m,), sum over rows of the lowest slope: for two classes of min(0, s)
+    sums: list[Matrix]  # m of (r,) or (r, K), sum over rows of generator times label
+    near: NearRows  # the nearest rows, per unit of weight
     crossed: float
-    mass: Any
-    total: Matrix
+    mass: Any  # a number or (K,), sum of weight times label
+    total: Matrix  # (d,) or (d, K), sum of weight times label times row
 
 
 @dataclass(frozen=True)
@@ -222,23 +196,14 @@ def _first_lowest(slopes: Matrix, lowest: Vector) -> Mask:
 
 @dataclass
 class Zonotope:
-    """All V'u with generators v = w (x'coef + intercept), one a row.
+    """All V'u with generators v = w (x'coef + intercept), one a row x of weight w.
 
-    Attributes
-    ----------
-    rows : Rows
-        The rows x and weights w.
-    functions : Coefficients
-        The linear map from rows to generators, r columns.
-    shift : ndarray of shape (d,) or None
-        Subtracted from rows before they are multiplied, where their means are so large that the
-        differences between rows would be lost to rounding.
-    n_sweeps : int
-        Passes over the rows so far.
+    `shift` is subtracted from rows before they are multiplied, where their means are so large that
+    the differences between rows would be lost to rounding.
     """
 
     rows: Rows
-    functions: Coefficients
+    functions: Coefficients  # from rows to generators, r columns
     shift: Vector | None = None
     n_sweeps: int = field(default=0, init=False)
 
@@ -282,19 +247,11 @@ class Zonotope:
         limit: int,
         previous: tuple[Matrix, float] | None = None,
     ) -> Sweep:
-        """One pass over the rows for all `candidates`.
+        """One pass over the rows for all `candidates`, dual vectors.
 
-        Parameters
-        ----------
-        candidates : list of ndarray of shape (r,) or (r, K)
-            Dual vectors.
-        threshold : float
-            Rows within this distance under the first candidate are near.
-        limit : int
-            The most near rows to bring back.
-        previous : (ndarray, float), optional
-            The dual vector that decided the labels before, and the margin within which classes were
-            left open by it.
+        Of the rows within `threshold` under the first of them at most `limit` are brought back.
+        `previous` is the dual vector that decided the labels before, and the margin within which
+        classes were left open by it.
         """
         shape = candidates[0].shape[1:]
         columns = [*candidates, previous[0]] if previous is not None else candidates
