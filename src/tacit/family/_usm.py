@@ -11,8 +11,12 @@ from tacit.estimators._training import TrainingData
 from tacit.rows import moments_and_sample
 from tacit.solver import Certificate, certify
 from tacit.solver._label_sets import NearestLabels
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
-from tacit.solver._second_moment import fit_second_moment, updated_basis
+from tacit.solver._least_squares import (
+    fit_least_squares,
+    fit_second_moment,
+    supervised_basis,
+    updated_basis,
+)
 
 
 class USMClassifier(LinearClassifier):

@@ -28,18 +28,10 @@ CONSTANT_CUT = 1e-10
 
 @dataclass(frozen=True)
 class Coefficients:
-    """One linear function of a row, or several side by side.
+    """One linear function of a row, or several side by side."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (d,) or (d, m)
-        The weight of each feature.
-    intercept : float or ndarray of shape (m,)
-        The constant.
-    """
-
-    coef: Matrix
-    intercept: Vector
+    coef: Matrix  # (d,) or (d, m), the weight of each feature
+    intercept: Vector  # a number or (m,), the constant
 
     def values(self, X: Any) -> Matrix:
         """The value of each function on each row of X."""
@@ -61,17 +53,10 @@ class Basis:
     A is the table's Gram matrix with the intercept column, J the identity without the intercept's
     entry. B B' is a symmetric generalised inverse of A + alpha J, so that B B'b are least-squares
     coefficients for the right-hand side b, and the shortest ones.
-
-    Attributes
-    ----------
-    functions : Coefficients
-        B, one function a column.
-    alpha : float
-        The ridge penalty in it.
     """
 
-    functions: Coefficients
-    alpha: float
+    functions: Coefficients  # B, one function a column
+    alpha: float  # the ridge penalty in it
 
     @property
     def rank(self) -> int:

@@ -163,26 +163,14 @@ def certify(
     """Compare two models over every labeling of the unlabeled rows, in one sweep.
 
     The change of the squared loss is linear in each unknown label, so its extremes over all
-    labelings are the sums of the extremes of the rows.
+    labelings are the sums of the extremes of the rows. X, Y and weights are the labeled rows, with
+    labels in the shape of the values. Of `guaranteed_improvement`, what the method promises, and
+    what the rows themselves say, which may be negative, the certificate has the smaller.
 
-    Parameters
-    ----------
-    supervised, semi_supervised : callable
-        Regression values on rows; (n,) for two classes, (n, K) for more.
-    X, Y, weights : ndarray
-        Labeled rows, labels in the shape of the values, and weights (None for ones).
-    unlabeled : Rows
-        The unlabeled rows.
-    supervised_in_set, class_prior : optional
-        What only the method itself can know.
-    guaranteed_improvement : float, optional
-        What the method promises. Of this and what the rows themselves say, which may be negative,
-        the certificate has the smaller.
-    prices : ndarray of shape (K,), optional
-        One number a class, infinite for those without a share, where there is a class prior. The
-        worst case over labelings with these shares is at most that over all labelings when each
-        label costs the price of its class, plus the prices of the shares, whatever the prices are;
-        with the multipliers of a solver it is the worst case itself.
+    Where there is a class prior, `prices` has one number a class, infinite for those without a
+    share. The worst case over labelings with these shares is at most that over all labelings when
+    each label costs the price of its class, plus the prices of the shares, whatever the prices are;
+    with the multipliers of a solver it is the worst case itself.
     """
     shares = np.zeros(0) if class_prior is None else np.asarray(class_prior)
 

@@ -46,32 +46,15 @@ class ConstraintSet:
 
     In the basis B of all rows, with B'(A + alpha J)B = I, a member is
     theta(u) = B'(X'y + X_u'u), so C is the cube of labelings under the linear map X_u B.
-
-    Attributes
-    ----------
-    basis : Basis
-        B, orthonormal over labeled and unlabeled rows together.
-    moments : Moments
-        Of all rows.
-    labeled : LabeledRows
-        The labeled rows.
-    unlabeled : Rows
-        The unlabeled rows.
-    unlabeled_moments : Moments
-        Theirs.
-    sample : Sample
-        Some of the unlabeled rows, drawn at random.
-    prior : float or ndarray of shape (K,) or None
-        The weighted mean that the labels must have, where it is known.
     """
 
-    basis: Basis
-    moments: Moments
+    basis: Basis  # B, orthonormal over labeled and unlabeled rows together
+    moments: Moments  # of all rows
     labeled: LabeledRows
     unlabeled: Rows
     unlabeled_moments: Moments
-    sample: Sample
-    prior: Any = None
+    sample: Sample  # some of the unlabeled rows, drawn at random
+    prior: Any = None  # a number or (K,), the weighted mean that the labels must have, if known
 
     @classmethod
     def of(

@@ -1,65 +1,19 @@
-"""Where the label of one row may lie: an interval for two classes, a simplex for more."""
+"""Where the label of one row may lie: an interval for two classes, a simplex for more.
+
+Both are polytopes, and every label is an average of the vertices, the classes. Labels of U rows
+have shape (U,) on the interval and (U, K) on the simplex. What belongs to the vertices has shape
+(K, U), so that a vertex lies together in memory. The methods of both sets mean the same.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix, Vector
 from tacit.solver._basis import Coefficients
-
-
-class LabelSet(Protocol):
-    """A polytope of labels: every label is an average of its vertices, the classes.
-
-    Labels of U rows have shape (U,) for the interval and (U, K) for the simplex. What belongs to
-    the vertices has shape (K, U), so that a vertex lies together in memory.
-    """
-
-    @property
-    def n_vertices(self) -> int:
-        """K, the number of classes."""
-
-    @property
-    def vertices(self) -> Matrix:
-        """One vertex a row, one column of the label a column."""
-
-    @property
-    def centre(self) -> Matrix:
-        """The mean of the vertices, in the shape of one label."""
-
-    @property
-    def variance(self) -> float:
-        """The mean squared distance of the vertices from the centre."""
-
-    def weights(self, labels: Matrix) -> Matrix:
-        """The part of each vertex in the labels."""
-
-    def labels(self, weights: Matrix) -> Matrix:
-        """The labels with these parts of the vertices."""
-
-    def slopes(self, values: Matrix) -> Matrix:
-        """The slope of each vertex, from the slopes V q of the labels."""
-
-    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
-        """The label with the lowest slope, and by how much the next vertex is above it."""
-
-    def project(self, values: Matrix) -> Matrix:
-        """The nearest label of each value."""
-
-    def support(self, slopes: Matrix) -> Vector:
-        """For each row of slopes, the largest inner product with a label."""
-
-    def pieces(self, values: Matrix, projected: Matrix) -> AnyArray:
-        """A number for each row that names the linear piece of the projection it is on.
-
-        Zero where the value is itself a label and its neighbours are.
-        """
-
-    def curvature(self, piece: int) -> Matrix:
-        """I - P, where P is the m x m derivative of the projection on that piece."""
 
 
 @dataclass(frozen=True)
@@ -78,44 +32,44 @@ class Interval:
 
     @property
     def centre(self) -> Matrix:
-        """One half."""
+        """The mean of the vertices."""
         return np.asarray(0.5)
 
     @property
     def variance(self) -> float:
-        """One quarter."""
+        """The mean squared distance of the vertices from the centre."""
         return 0.25
 
     def weights(self, labels: Matrix) -> Matrix:
-        """1 - u and u."""
+        """The part of each vertex in the labels: 1 - u and u."""
         return np.stack([1.0 - labels, labels])
 
     def labels(self, weights: Matrix) -> Matrix:
-        """The part of the second vertex."""
+        """The labels with these parts of the vertices."""
         return np.asarray(weights[1])
 
     def slopes(self, values: Matrix) -> Matrix:
-        """0 and s."""
+        """The slope of each vertex, from those of the labels: 0 and s."""
         return np.stack([np.zeros_like(values), values])
 
     def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
-        """1 where s < 0, and |s|."""
+        """The label with the lowest slope, and by how much the next vertex is above it: |s|."""
         return (values < 0).astype(np.float64), np.abs(values)
 
     def project(self, values: Matrix) -> Matrix:
-        """Clip to [0, 1]."""
+        """The nearest label of each value."""
         return np.clip(values, 0.0, 1.0)
 
     def support(self, slopes: Matrix) -> Vector:
-        """max(0, s)."""
+        """The largest product with a label: max(0, s)."""
         return np.asarray(np.maximum(slopes[:, 0], 0.0))
 
     def pieces(self, values: Matrix, projected: Matrix) -> AnyArray:
-        """1 for a value outside, 0 for one inside."""
+        """A number that names the linear piece of the projection: 0 for values inside."""
         return np.asarray((values != projected)[:, 0], dtype=np.int64)
 
     def curvature(self, piece: int) -> Matrix:
-        """1 outside."""
+        """I - P, where P is the derivative of the projection on that piece."""
         return np.ones((1, 1))
 
 
@@ -146,15 +100,15 @@ class Simplex:
         return 1.0 - 1.0 / self.n_classes
 
     def weights(self, labels: Matrix) -> Matrix:
-        """The labels, turned round."""
+        """The part of each vertex in the labels."""
         return np.ascontiguousarray(labels.T)
 
     def labels(self, weights: Matrix) -> Matrix:
-        """The weights, turned round."""
+        """The labels with these parts of the vertices."""
         return np.ascontiguousarray(weights.T)
 
     def slopes(self, values: Matrix) -> Matrix:
-        """The slopes, turned round."""
+        """The slope of each vertex, from those of the labels."""
         return np.ascontiguousarray(values.T)
 
     def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
@@ -193,7 +147,10 @@ class Simplex:
         return np.asarray(np.diag(1.0 - kept) + np.outer(kept, kept) / kept.sum())
 
 
-def label_set(values: Matrix) -> Interval | Simplex:
+LabelSet = Interval | Simplex
+
+
+def label_set(values: Matrix) -> LabelSet:
     """The set for values of that shape: the interval for one column, the simplex for more."""
     if values.ndim == 1 or values.shape[1] == 1:
         return Interval()

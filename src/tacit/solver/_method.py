@@ -56,24 +56,12 @@ def solve(
 
 @dataclass(frozen=True)
 class Method:
-    """A solver's name with its settings.
+    """A solver's name with its settings."""
 
-    Attributes
-    ----------
-    solver : {"auto", "interior-point", "lbfgsb", "working-set"}
-        "auto" is the interior-point method for few rows and the working set for many.
-    tol : float
-        The relative duality gap to reach.
-    max_iter : int
-        Iterations at the most.
-    report : callable
-        Told about progress.
-    """
-
-    solver: str = "auto"
-    tol: float = 1e-8
+    solver: str = "auto"  # the interior-point method for few rows and the working set for many
+    tol: float = 1e-8  # the relative duality gap to reach
     max_iter: int = 1000
-    report: Report = lambda text: None
+    report: Report = lambda text: None  # told about progress
 
     def __post_init__(self) -> None:
         """Refuse unknown names."""

@@ -11,7 +11,7 @@ import numpy as np
 from tacit._typing import Mask, Matrix, Vector
 from tacit.rows import Block, Moments, Rows, Sample
 from tacit.solver._basis import Coefficients
-from tacit.solver._label_sets import Interval, Simplex
+from tacit.solver._label_sets import Interval, LabelSet, Simplex
 
 # The gap is judged against the objective, but never against less than this part of its mean
 # over all labelings. At the default tolerance of 1e-8 that asks for a gap of 1e-12 of the mean,
@@ -39,8 +39,48 @@ class Judgement:
         return max(self.relative_gap, self.infeasibility)
 
 
+class _Measured:
+    """What a problem knows of itself without any labels."""
+
+    target: Matrix
+    n_equalities: int
+
+    @cached_property
+    def label_set(self) -> LabelSet:
+        """Where a label may lie: the interval for two classes, the simplex for more."""
+        return Interval() if self.target.ndim == 1 else Simplex(self.target.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self.label_set.n_vertices
+
+    @property
+    def rank(self) -> int:
+        """The number of directions r in which a labeling can move the coefficients of a class."""
+        return len(self.target)
+
+    @cached_property
+    def scale(self) -> float:
+        """The mean of the objective over all labelings by one class a row, in closed form.
+
+        It is positive unless there is nothing to decide, is the same for any order of the classes,
+        and so gives "small" a meaning when the optimal objective itself is zero. On the simplex
+        of two classes it is twice that on the interval, as the objective is.
+        """
+        return self._mean_objective(self.n_equalities)
+
+    @cached_property
+    def unit(self) -> float:
+        """The length that makes the mean of 1/2 ||z||^2, equalities included, one half."""
+        return float(np.sqrt(2.0 * self._mean_objective(0)))
+
+    def _mean_objective(self, first: int) -> float:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Problem:
+class Problem(_Measured):
     """Minimise 1/2 ||z_soft||^2 with z = V'u - target over soft labels u.
 
     For two classes a label is a number in [0, 1], and `target` is a vector; for more it lies on the
@@ -75,7 +115,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         """Refuse shapes that do not belong together."""
-        if self.V.ndim != 2 or self.target.ndim not in (1, 2) or len(self.target) != self.rank:
+        if self.V.ndim != 2 or self.target.ndim not in (1, 2) or self.rank != self.V.shape[1]:
             raise ValueError(
                 f"V has shape {self.V.shape} and target has shape {self.target.shape}; "
                 "V must be (U, r) and target (r,) or (r, K)."
@@ -97,45 +137,15 @@ class Problem:
         if not self.allowed.any(axis=1).all():
             raise ValueError("allowed leaves a row without any class; each needs at least one.")
 
-    @cached_property
-    def label_set(self) -> Interval | Simplex:
-        """Where a label may lie: the interval for two classes, the simplex for more."""
-        return _label_set(self.target)
-
-    @property
-    def n_classes(self) -> int:
-        """K."""
-        return self.label_set.n_vertices
-
     @property
     def n_labels(self) -> int:
         """U, the number of soft labels."""
         return int(self.V.shape[0])
 
-    @property
-    def rank(self) -> int:
-        """The number of directions r in which a labeling can move the coefficients of a class."""
-        return int(self.V.shape[1])
-
     @cached_property
     def counts(self) -> Matrix:
         """How many classes each column of the target stands for."""
         return np.ones(self.target.shape[1:]) if self.sizes is None else self.sizes
-
-    @cached_property
-    def scale(self) -> float:
-        """The mean of the objective over all labelings by one class a row, in closed form.
-
-        It is positive unless there is nothing to decide, is the same for any order of the classes,
-        and so gives "small" a meaning when the optimal objective itself is zero. On the simplex
-        of two classes it is twice that on the interval, as the objective is.
-        """
-        return self._mean_objective(self.n_equalities)
-
-    @cached_property
-    def unit(self) -> float:
-        """The length that makes the mean of 1/2 ||z||^2, equalities included, one half."""
-        return float(np.sqrt(2.0 * self._mean_objective(0)))
 
     def _mean_objective(self, first: int) -> float:
         V, target = self.V[:, first:], self.target[first:]
@@ -249,7 +259,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class RowsProblem:
+class RowsProblem(_Measured):
     """A Problem whose generators are v = w (x'coef + intercept), one for each row of a table.
 
     Attributes
@@ -276,35 +286,13 @@ class RowsProblem:
     target: Matrix
     n_equalities: int = 0
 
-    @cached_property
-    def label_set(self) -> Interval | Simplex:
-        """Where a label may lie: the interval for two classes, the simplex for more."""
-        return _label_set(self.target)
-
     @property
     def n_labels(self) -> int:
         """U, the number of soft labels."""
         return self.rows.n_rows
 
-    @property
-    def rank(self) -> int:
-        """The number of directions r."""
-        return len(self.target)
-
-    @cached_property
-    def scale(self) -> float:
-        """The mean of the objective over all labelings, from the moments (see Problem.scale).
-
-        A row of weight w counts as w rows here.
-        """
-        return self._mean_objective(self.n_equalities)
-
-    @cached_property
-    def unit(self) -> float:
-        """The length that makes the mean of 1/2 ||z||^2, equalities included, one half."""
-        return float(np.sqrt(2.0 * self._mean_objective(0)))
-
     def _mean_objective(self, first: int) -> float:
+        """From the moments; a row of weight w counts as w rows here."""
         coef, intercept = self.functions.coef[:, first:], self.functions.intercept[first:]
         mean = self.moments.mean @ coef + intercept
         squares = np.einsum("ik,ik->", coef, self.moments.scatter @ coef)
@@ -327,10 +315,6 @@ class RowsProblem:
             return [V if block.weights is None else V * block.weights[:, None]]
 
         return np.vstack(self.rows.reduce(kernel, operator.add))
-
-
-def _label_set(target: Matrix) -> Interval | Simplex:
-    return Interval() if target.ndim == 1 else Simplex(target.shape[1])
 
 
 def gap_unit(objective: float, scale: float) -> float:

@@ -31,27 +31,13 @@ Metric = Literal["labeled", "all", "euclidean"]
 
 @dataclass(frozen=True)
 class Projection:
-    """The member of C nearest to the start.
-
-    Attributes
-    ----------
-    coefficients : Coefficients
-        The answer.
-    solution : Solution
-        The soft labels that produce it, with their certificate.
-    inside : bool
-        Whether the start itself lies in C; then it is the answer, exactly.
-    squared_distance : float
-        ||start - answer||^2 in the metric A + alpha J of all rows.
-    prices : ndarray of shape (K,) or None
-        In the metric of all rows and with a class prior, what the label of a class costs (see
-        `certify`).
-    """
+    """The member of C nearest to the start, with the soft labels that produce it."""
 
     coefficients: Coefficients
     solution: Solution
-    inside: bool
-    squared_distance: float
+    inside: bool  # whether the start itself lies in C; then it is the answer, exactly
+    squared_distance: float  # ||start - answer||^2 in the metric A + alpha J of all rows
+    # In the metric of all rows and with a class prior, what the label of a class costs (`certify`).
     prices: Vector | None = None
 
 
@@ -62,25 +48,10 @@ def project(
     labeled_basis: Basis,
     method: Method,
 ) -> Projection:
-    """Project `start` onto `constraints` in the metric of that name.
+    """Project `start`, usually the supervised solution, onto `constraints`.
 
-    Parameters
-    ----------
-    constraints : ConstraintSet
-        The set C.
-    start : Coefficients
-        What to project, usually the supervised solution.
-    metric : {"labeled", "all", "euclidean"}
-        S, A or I of the theory page.
-    labeled_basis : Basis
-        Of the labeled rows; its rank says in how many directions S is not flat.
-    method : Method
-        The solver.
-
-    Returns
-    -------
-    Projection
-        With the certificate of its optimality.
+    The metrics "labeled", "all" and "euclidean" are S, A and I of the theory page. `labeled_basis`
+    is that of the labeled rows; its rank says in how many directions S is not flat.
     """
     theta_start = constraints.coordinates(start)
     target = theta_start - constraints.offset
