@@ -21,7 +21,7 @@ _HEAVY = (
         "tacit.research.datasets._loading",
         "tacit.research.paper._page",
     ),
-    *("tacit.tables._comparing", "tacit.tables._explaining", "tacit.tables._predicting", "skrub"),
+    *("tacit.tables._comparing", "tacit.tables._predicting", "pyarrow.csv", "skrub"),
 )
 _FORKING = multiprocessing.get_context("forkserver") if hasattr(os, "fork") else None
 if _FORKING is not None:

@@ -14,41 +14,9 @@ from rich.panel import Panel
 from rich.text import Text
 
 from tacit._words import number_of
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 from tacit.cli._grids import print_table
-from tacit.cli._options import (
-    DateFormat,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
-    Jobs,
-    Json,
-    Keep,
-    Label,
-    Mark,
-    Seed,
-    Separator,
-    TableFile,
-    Target,
-    Thousands,
-    check_output,
-    check_table,
-    is_piped,
-    read_options,
-)
-from tacit.cli._output import (
-    MOST_WIDTH,
-    STYLES,
-    counted,
-    new_grid,
-    print_heading,
-    print_json,
-    print_paragraph,
-    print_points,
-    stages,
-    stdout_console,
-    this_command,
-)
 from tacit.tables._errors import TableError
 
 if TYPE_CHECKING:
@@ -65,15 +33,15 @@ MODELS = {
 
 
 def compare(
-    table: TableFile,
-    target: Target,
+    table: given.TableFile,
+    target: given.Target,
     report: Annotated[
         Path | None, typer.Option(help="Write a page for the browser to this file.")
     ] = None,
-    unlabeled: Mark = None,
-    label: Label = None,
-    keep: Keep = None,
-    drop: Drop = None,
+    unlabeled: given.Mark = None,
+    label: given.Label = None,
+    keep: given.Keep = None,
+    drop: given.Drop = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Parts to hold back in turn.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often to do it all over.")] = 5,
     scoring: Annotated[str, typer.Option(help="scikit-learn's name of a score.")] = "accuracy",
@@ -84,15 +52,15 @@ def compare(
     max_unlabeled: Annotated[
         int, typer.Option(min=1, help="Unlabeled rows to use; more are sampled.")
     ] = 20_000,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_format: DateFormat = None,
-    jobs: Jobs = -1,
-    seed: Seed = 0,
-    as_json: Json = False,
-    debug: Debug = False,
+    separator: given.Separator = None,
+    encoding: given.Encoding = None,
+    decimal: given.Decimal = None,
+    thousands: given.Thousands = None,
+    date_format: given.DateFormat = None,
+    jobs: given.Jobs = -1,
+    seed: given.Seed = 0,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
 ) -> None:
     """Find out whether unlabeled rows help, or may hurt.
 
@@ -100,12 +68,12 @@ def compare(
     supervised and semi-supervised classifiers. Rows without label are never scored.
     """
     if report is not None:
-        check_output(report, "--report", table)
+        given.check_output(report, "--report", table)
         from tacit.report import check_can_write_pages
 
         check_can_write_pages()
-    options = read_options(separator, encoding, decimal, thousands, date_format)
-    check_table(table)
+    options = given.read_options(separator, encoding, decimal, thousands, date_format)
+    given.check_table(table)
     _check_measure(scoring, margin)
     from tacit.tables._comparing import compare_table
     from tacit.tables._table import read_table
@@ -126,7 +94,7 @@ def compare(
             f"--folds is {folds} and there are only {data.n_labeled} labels; use at most "
             f"{data.n_labeled}, or leave --folds out."
         )
-    with stages() as on_progress, warnings.catch_warnings():
+    with screen.stages() as on_progress, warnings.catch_warnings():
         # What fits complain about is told by the notes of the comparison.
         warnings.simplefilter("ignore")
         found = compare_table(
@@ -143,11 +111,11 @@ def compare(
     if report is not None:
         from tacit.cli._report_page import report_page
 
-        report_page(found, this_command(), is_piped(table)).write(report)
+        report_page(found, screen.this_command(), given.is_piped(table)).write(report)
     if as_json:
-        print_json(_as_values(found, report))
+        screen.print_json(_as_values(found, report))
         return
-    console = stdout_console()
+    console = screen.stdout_console()
     _print(console, found)
     _print_next(console, found, table, report)
 
@@ -181,8 +149,8 @@ def _print(console: Console, found: TableComparison) -> None:
             words,
             title=kind.upper(),
             title_align="left",
-            border_style=STYLES.get(kind, ""),
-            width=min(console.width, MOST_WIDTH),
+            border_style=screen.STYLES.get(kind, ""),
+            width=min(console.width, screen.MOST_WIDTH),
         )
     )
     if comparison.losses:
@@ -192,20 +160,20 @@ def _print(console: Console, found: TableComparison) -> None:
 
         unit = "points" if comparison.measure.in_points else comparison.measure.name
         console.print()
-        print_paragraph(
+        screen.print_paragraph(
             console,
             f"Differences from {_references(found)} in {unit}, with {CONFIDENCE:.0%} intervals; "
             "below zero is better.",
         )
-    print_heading(console, "Evidence")
-    print_points(console, verdict.evidence)
-    print_heading(console, "What holds for any labels of the unlabeled rows")
-    print_points(
+    screen.print_heading(console, "Evidence")
+    screen.print_points(console, verdict.evidence)
+    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
+    screen.print_points(
         console, (f"{name}: {_joined(words)}" for name, words in found.certificates.items())
     )
-    print_heading(console, "What was done to the data")
-    counts = counted(table.target.counts.items())
-    print_points(
+    screen.print_heading(console, "What was done to the data")
+    counts = screen.counted(table.target.counts.items())
+    screen.print_points(
         console,
         (
             f"{table.name}: {number_of(table.n_labeled, 'label')} ({counts}), "
@@ -222,7 +190,7 @@ def _grid(found: TableComparison) -> Any:
 
     comparison = found.comparison
     measure = comparison.measure
-    grid = new_grid(
+    grid = screen.new_grid(
         "classifier", measure.name, "difference", "interval", "verdict", right=(1, 2, 3)
     )
     for contestant in comparison.contestants:
@@ -237,7 +205,7 @@ def _grid(found: TableComparison) -> Any:
             loss,
             measure.signed(decisive.mean),
             interval_text(decisive, measure),
-            Text(str(method.kind), style=STYLES.get(str(method.kind), "")),
+            Text(str(method.kind), style=screen.STYLES.get(str(method.kind), "")),
         )
     return grid
 
@@ -248,7 +216,7 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
         console.print(Text(f"The report is in {report}."), soft_wrap=True)
     recommended = found.comparison.recommended
     model = MODELS.get(recommended or "", "supervised")
-    piped = is_piped(table)
+    piped = given.is_piped(table)
     file = "table.csv" if piped else table
     command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
     for option, values in _choices(found).items():
@@ -319,6 +287,6 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
             "notes": table.notes,
         },
         "report": None if report is None else str(report),
-        "command": this_command(),
+        "command": screen.this_command(),
         "versions": versions(),
     }

@@ -11,9 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tacit._files import check_can_write, written_whole
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 from tacit.cli._grids import print_table
-from tacit.cli._options import Debug
-from tacit.cli._output import new_grid, print_heading, print_paragraph, stage, stdout_console
 
 if TYPE_CHECKING:
     from tacit.research.experiments import LearningCurves, Results
@@ -28,7 +28,7 @@ def demo(
         "tacit-demo.png"
     ),
     draws: Annotated[int, typer.Option(min=2, help="Random draws of the labels.")] = 20,
-    debug: Debug = False,
+    debug: given.Debug = False,
 ) -> None:
     """See what it is about: cancer data with 35 labels.
 
@@ -56,21 +56,21 @@ def demo(
     # Every row without label is tested, the unlabeled ones too: they are what a user has.
     protocol = LearningCurves(draws, N_LABELED, (*sizes, rest), transductive=True)
     contestants = tuple(c for c in paper_contestants() if c.name != ORACLE)
-    with stage("Drawing labels and fitting") as on_progress:
+    with screen.stage("Drawing labels and fitting") as on_progress:
         results = run([Experiment((table,), protocol, contestants)], on_progress=on_progress)
     with written_whole(out) as partial:
         title = f"{DATASET}: {N_LABELED} labels, {draws} random draws"
         draw_comparison(results, title).savefig(partial)
 
-    console = stdout_console()
-    print_heading(
+    console = screen.stdout_console()
+    screen.print_heading(
         console,
         f"{DATASET}: {len(y)} rows, {X.shape[1]} features; {N_LABELED} labels, {rest} unlabeled; "
         f"{draws} draws",
     )
     console.print()
     print_table(console, _grid(results, rest))
-    print_paragraph(
+    screen.print_paragraph(
         console,
         "Error: the share of rows without label that are predicted wrong (± one standard error).\n"
         "Loss: the squared loss on all rows.\n"
@@ -103,7 +103,7 @@ def _grid(results: Results, n_unlabeled: int) -> Grid:
     from tacit.research.experiments._measures import ERROR, TRAINING_LOSS
 
     headings = ("classifier", "mean error", "times worse", "median loss", "times worse")
-    grid = new_grid(*headings, right=(1, 2, 3, 4))
+    grid = screen.new_grid(*headings, right=(1, 2, 3, 4))
     at = {(s.classifier, s.measure): s for s in results.summaries() if s.n_unlabeled == n_unlabeled}
     for classifier in results.names("classifier"):
         error, loss = at[classifier, ERROR], at[classifier, TRAINING_LOSS]
@@ -132,5 +132,5 @@ def _print_certificates(console: Console, table: LabeledTable, protocol: Learnin
         model.fit(
             table.X[split.labeled], table.y[split.labeled], X_unlabeled=table.X[split.unlabeled]
         )
-        print_heading(console, f"{name}: what holds for any labels (first draw)")
-        print_paragraph(console, str(model.certificate_))
+        screen.print_heading(console, f"{name}: what holds for any labels (first draw)")
+        screen.print_paragraph(console, str(model.certificate_))

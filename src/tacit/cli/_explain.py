@@ -10,17 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from tacit._words import number_of
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 from tacit.cli._grids import print_table
-from tacit.cli._options import Debug, Json, ModelFile
-from tacit.cli._output import (
-    counted,
-    new_grid,
-    print_heading,
-    print_json,
-    print_paragraph,
-    print_points,
-    stdout_console,
-)
 
 if TYPE_CHECKING:
     from tacit.tables import Model, ModelCard
@@ -38,10 +30,10 @@ class _Weight(NamedTuple):
 
 
 def explain(
-    model: ModelFile,
+    model: given.ModelFile,
     top: Annotated[int, typer.Option(min=1, help="Coefficients to show.")] = 15,
-    as_json: Json = False,
-    debug: Debug = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
 ) -> None:
     """Say what a saved model does, and what holds of it.
 
@@ -56,14 +48,16 @@ def explain(
     if as_json:
         values = {**asdict(fitted.card), "notes": notes}
         del values["supervised"]
-        print_json({**values, "coefficients": [weight._asdict() for weight in weights]})
+        screen.print_json({**values, "coefficients": [weight._asdict() for weight in weights]})
         return
-    console = stdout_console()
+    console = screen.stdout_console()
     _print_origin(console, fitted.card)
-    print_heading(console, "What holds for any labels of the unlabeled rows")
-    print_paragraph(console, fitted.card.certificate_words)
-    print_heading(console, f"Largest coefficients, of {len(weights):,}")
-    grid = new_grid("when this rises by one standard deviation", "the score changes by", right=(1,))
+    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
+    screen.print_paragraph(console, fitted.card.certificate_words)
+    screen.print_heading(console, f"Largest coefficients, of {len(weights):,}")
+    grid = screen.new_grid(
+        "when this rises by one standard deviation", "the score changes by", right=(1,)
+    )
     several = len(fitted.card.classes) > 2
     for weight in weights[:top]:
         name = f"{weight.feature} (for {weight.towards!s})" if several else weight.feature
@@ -74,17 +68,17 @@ def explain(
         console.print(
             Text(f"Above zero means towards {second!s}, below zero towards {first!s}.", style="dim")
         )
-    print_heading(console, "How sure predictions are")
-    print_paragraph(console, _calibration(fitted.card))
-    print_heading(console, "What was done to the data")
-    print_points(console, [*_columns(fitted.card), *notes])
-    print_heading(console, "How to repeat it")
+    screen.print_heading(console, "How sure predictions are")
+    screen.print_paragraph(console, _calibration(fitted.card))
+    screen.print_heading(console, "What was done to the data")
+    screen.print_points(console, [*_columns(fitted.card), *notes])
+    screen.print_heading(console, "How to repeat it")
     console.print(Text(fitted.card.command or "It was not fitted by a command."), soft_wrap=True)
 
 
 def _print_origin(console: Console, card: ModelCard) -> None:
-    counts = counted(zip(card.classes, card.label_counts, strict=True))
-    print_paragraph(
+    counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
+    screen.print_paragraph(
         console,
         f"{card.model}, which predicts {card.target!r}, fitted on {card.table}: "
         f"{number_of(card.n_labeled, 'label')} ({counts}), "

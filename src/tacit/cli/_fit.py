@@ -13,34 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tacit._words import number_of
-from tacit.cli._options import (
-    DateFormat,
-    Debug,
-    Decimal,
-    Drop,
-    Encoding,
-    Json,
-    Keep,
-    Label,
-    Mark,
-    Separator,
-    TableFile,
-    Target,
-    Thousands,
-    check_output,
-    check_table,
-    read_options,
-)
-from tacit.cli._output import (
-    counted,
-    print_heading,
-    print_json,
-    print_paragraph,
-    print_points,
-    status,
-    stdout_console,
-    this_command,
-)
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 
 if TYPE_CHECKING:
     from tacit.tables._model_file import Model
@@ -57,24 +31,24 @@ class Method(StrEnum):
 
 
 def fit(
-    table: TableFile,
-    target: Target,
+    table: given.TableFile,
+    target: given.Target,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     model: Annotated[
         Method, typer.Option(help="The method; supervised is ridge regression.")
     ] = Method.ICLS,
-    unlabeled: Mark = None,
-    label: Label = None,
-    keep: Keep = None,
-    drop: Drop = None,
+    unlabeled: given.Mark = None,
+    label: given.Label = None,
+    keep: given.Keep = None,
+    drop: given.Drop = None,
     alpha: Annotated[
         str, typer.Option(help="Ridge penalty; loo chooses it on the labels held back in turn.")
     ] = "loo",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_format: DateFormat = None,
+    separator: given.Separator = None,
+    encoding: given.Encoding = None,
+    decimal: given.Decimal = None,
+    thousands: given.Thousands = None,
+    date_format: given.DateFormat = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -82,18 +56,18 @@ def fit(
             help="Leave unlabeled rows of a Parquet file on disk; by default, if it is big.",
         ),
     ] = None,
-    as_json: Json = False,
-    debug: Debug = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
 ) -> None:
     """Fit a classifier on a table and save it.
 
     The steps that make numbers of the columns are saved with it, so that `tacit predict` takes
     tables like this one.
     """
-    check_output(out, "--out", table)
+    given.check_output(out, "--out", table)
     penalty = _penalty(alpha)
-    options = read_options(separator, encoding, decimal, thousands, date_format)
-    check_table(table)
+    options = given.read_options(separator, encoding, decimal, thousands, date_format)
+    given.check_table(table)
     from tacit.tables import fit_table, save_model
     from tacit.tables._model_card import is_supervised
     from tacit.tables._reading import SMALL_FILE, is_parquet
@@ -101,7 +75,7 @@ def fit(
 
     if stream is None:
         stream = is_parquet(table, SMALL_FILE) and model is not Method.SELF_LEARNING
-    with status("Reading the table") as say:
+    with screen.status("Reading the table") as say:
         data = read_table(
             table,
             target,
@@ -114,13 +88,13 @@ def fit(
             stream=stream,
         )
         say("Fitting on rows from disk" if stream else "Fitting")
-        fitted = fit_table(data, model.value, penalty, this_command())
+        fitted = fit_table(data, model.value, penalty, screen.this_command())
         say("Saving")
         save_model(fitted, out)
     if as_json:
-        print_json({"file": str(out), **asdict(fitted.card)})
+        screen.print_json({"file": str(out), **asdict(fitted.card)})
         return
-    _print(stdout_console(), fitted, out)
+    _print(screen.stdout_console(), fitted, out)
 
 
 def _penalty(alpha: str) -> float | str:
@@ -139,8 +113,8 @@ def _penalty(alpha: str) -> float | str:
 
 def _print(console: Console, model: Model, out: Path) -> None:
     card = model.card
-    counts = counted(zip(card.classes, card.label_counts, strict=True))
-    print_paragraph(
+    counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
+    screen.print_paragraph(
         console,
         f"Fitted {card.model} on {number_of(card.n_labeled, 'label')} ({counts}) and "
         f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
@@ -148,12 +122,12 @@ def _print(console: Console, model: Model, out: Path) -> None:
     )
     if (found := card.calibration) is not None:
         words = f"Of {found.n_labels:,} labels held back, {found.n_right:,} were predicted right."
-        print_paragraph(console, words)
-    print_heading(console, "What holds for any labels of the unlabeled rows")
-    print_paragraph(console, card.certificate_words)
+        screen.print_paragraph(console, words)
+    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
+    screen.print_paragraph(console, card.certificate_words)
     if card.notes:
-        print_heading(console, "What was done to the data")
-        print_points(console, card.notes)
+        screen.print_heading(console, "What was done to the data")
+        screen.print_points(console, card.notes)
     console.print()
     console.print(Text(f"The model is in {out}."), soft_wrap=True)
     command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])

@@ -10,14 +10,25 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 
 from rich import box
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from tacit.cli._progress import stage_bars
+from tacit.cli import _interrupts as interrupts
 
 PIPE_WIDTH = 100
 # Longer lines are hard to read, however wide the terminal is.
@@ -43,10 +54,48 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+class _Remaining(ProgressColumn):
+    """An estimate of what remains, once there is one."""
+
+    # Seconds; an estimate that changes with every trial cannot be read.
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        if task.finished or task.time_remaining is None:
+            return Text()
+        return Text(f"about {timedelta(seconds=int(task.time_remaining))} left", style="cyan")
+
+
 @contextmanager
 def stages() -> Iterator[Callable[[str, float, float], None]]:
-    """Progress bars on the standard error if it is a terminal; otherwise nothing is shown."""
-    with stage_bars(stderr_console()) as on_progress:
+    """One bar for each stage on the standard error, with an estimate of what remains.
+
+    Moved by a call with the name of the stage, the work done and all work. The bars vanish in the
+    end, and nothing of them is written where there is no terminal.
+    """
+    console = stderr_console()
+    if not console.is_terminal:
+        yield lambda stage, done, total: interrupts.check()
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        _Remaining(),
+    )
+    # The pace of the last minute: trials differ in size by a factor of a hundred.
+    with Progress(
+        *columns, console=console, transient=True, speed_estimate_period=60.0
+    ) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(stage: str, done: float, total: float) -> None:
+            interrupts.check()
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done, total=total)
+
         yield on_progress
 
 

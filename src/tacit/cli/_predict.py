@@ -15,21 +15,8 @@ from rich.text import Text
 
 from tacit._files import written_whole
 from tacit._words import number_of
-from tacit.cli._options import (
-    DateFormat,
-    Debug,
-    Decimal,
-    Encoding,
-    Json,
-    ModelFile,
-    Separator,
-    TableFile,
-    Thousands,
-    check_output,
-    check_table,
-    read_options,
-)
-from tacit.cli._output import counted, print_json, print_paragraph, stderr_console
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_pandas, import_pyarrow
 
@@ -38,8 +25,8 @@ SURE_ENOUGH = 0.9
 
 
 def predict(
-    model: ModelFile,
-    table: TableFile,
+    model: given.ModelFile,
+    table: given.TableFile,
     out: Annotated[
         str,
         typer.Option("--out", "-o", help="A CSV, TSV or Parquet file to write; - prints CSV."),
@@ -52,13 +39,13 @@ def predict(
             help="Copy a column to the output, instead of the identifiers. Repeatable.",
         ),
     ] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_format: DateFormat = None,
-    as_json: Json = False,
-    debug: Debug = False,
+    separator: given.Separator = None,
+    encoding: given.Encoding = None,
+    decimal: given.Decimal = None,
+    thousands: given.Thousands = None,
+    date_format: given.DateFormat = None,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
 ) -> None:
     """Predict the rows of a table with a saved model.
 
@@ -67,9 +54,9 @@ def predict(
     from labels that were held back) and label_without_unlabeled (what the supervised classifier
     alone would say).
     """
-    options = read_options(separator, encoding, decimal, thousands, date_format)
+    options = given.read_options(separator, encoding, decimal, thousands, date_format)
     if out != STANDARD_OUTPUT:
-        check_output(Path(out), "--out", table, model)
+        given.check_output(Path(out), "--out", table, model)
         if _suffix(out) not in WRITERS:
             raise typer.BadParameter(
                 f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
@@ -81,7 +68,7 @@ def predict(
             f"{table!r} is a model and {str(model)!r} is none, so the two look swapped; write "
             f"`tacit predict {shlex.join([table, str(model)])}`."
         )
-    check_table(table)
+    given.check_table(table)
     fitted = load_model(model)
     from tacit.tables._predicting import UnparsedValues, predict_file
 
@@ -94,7 +81,7 @@ def predict(
     if out == STANDARD_OUTPUT:
         if as_json:
             records = [row for frame in frames for row in frame.to_dict("records")]
-            print_json(records)
+            screen.print_json(records)
             return
         for number, frame in enumerate(summary.counted(frames)):
             frame.to_csv(sys.stdout, index=False, header=number == 0)
@@ -103,10 +90,10 @@ def predict(
         WRITERS[_suffix(out)](summary.counted(frames), partial)
     if as_json:
         columns = [asdict(column) for column in unparsed.found()]
-        print_json({"file": out, **summary.as_values(), "unparsed_values": columns})
+        screen.print_json({"file": out, **vars(summary), "unparsed_values": columns})
         return
-    console = stderr_console()
-    print_paragraph(console, summary.sentence())
+    console = screen.stderr_console()
+    screen.print_paragraph(console, summary.sentence())
     console.print(Text(f"The predictions are in {out}."), soft_wrap=True)
 
 
@@ -114,39 +101,29 @@ class Summary:
     """Counts of what was predicted."""
 
     def __init__(self) -> None:
-        self.n_rows = 0
-        self.n_sure = 0
-        self.n_changed = 0
+        self.rows = self.at_least_90_percent_sure = self.changed_by_unlabeled_rows = 0
         self.labels: Counter[Any] = Counter()
 
     def counted(self, frames: Iterator[Any]) -> Iterator[Any]:
         """The same frames, counted as they pass."""
         for frame in frames:
             prefix = "predicted_" if "predicted_label" in frame.columns else ""
-            self.n_rows += len(frame)
-            self.labels.update(frame[f"{prefix}label"].tolist())
-            self.n_sure += int((frame[f"{prefix}sure"] >= SURE_ENOUGH).sum())
-            alone = f"{prefix}label_without_unlabeled"
+            label, alone = frame[f"{prefix}label"], f"{prefix}label_without_unlabeled"
+            self.rows += len(frame)
+            self.labels.update(label.tolist())
+            self.at_least_90_percent_sure += int((frame[f"{prefix}sure"] >= SURE_ENOUGH).sum())
             if alone in frame.columns:
-                self.n_changed += int((frame[alone] != frame[f"{prefix}label"]).sum())
+                self.changed_by_unlabeled_rows += int((frame[alone] != label).sum())
             yield frame
-
-    def as_values(self) -> dict[str, Any]:
-        """The counts as a dictionary."""
-        return {
-            "rows": self.n_rows,
-            "labels": dict(self.labels),
-            "at_least_90_percent_sure": self.n_sure,
-            "changed_by_unlabeled_rows": self.n_changed,
-        }
 
     def sentence(self) -> str:
         """The counts in words."""
-        labels = counted(self.labels.most_common(5))
+        labels = screen.counted(self.labels.most_common(5))
         return (
-            f"Predicted {number_of(self.n_rows, 'row')} ({labels}).\n"
-            f"At least 90% sure: {self.n_sure:,}. "
-            f"Another label than without the unlabeled rows: {self.n_changed:,}."
+            f"Predicted {number_of(self.rows, 'row')} ({labels}).\n"
+            f"At least 90% sure: {self.at_least_90_percent_sure:,}. "
+            "Another label than without the unlabeled rows: "
+            f"{self.changed_by_unlabeled_rows:,}."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from tacit.report import Listing, Page
@@ -75,9 +76,12 @@ def _python(found: TableComparison, piped: bool) -> str:
     }
     file = "table.csv" if piped else found.table.name
     chosen = [f"{name}={list(values)!r}" for name, values in choices.items() if values]
+    said = {name: value for name, value in asdict(found.table.options).items() if value is not None}
+    if said:
+        written = ", ".join(f"{name}={value!r}" for name, value in said.items())
+        chosen.append(f"options=ReadOptions({written})")
     return (
-        "from tacit.tables import read_table\n"
-        "from tacit.tables._comparing import compare_table\n\n"
+        f"from tacit.tables import {'ReadOptions, ' if said else ''}compare_table, read_table\n\n"
         f"table = read_table({', '.join([repr(file), repr(target.name), *chosen])})\n"
         "print(compare_table(table).comparison)\n"
     )

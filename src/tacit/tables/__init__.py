@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from tacit._lazy import public_names
 
 if TYPE_CHECKING:
+    from tacit.tables._comparing import TableComparison, compare_table
     from tacit.tables._errors import ModelFileError, TableError, TableWarning
     from tacit.tables._features import make_features
     from tacit.tables._fitting import MODELS, fit_table
@@ -21,8 +22,10 @@ __all__ = [
     "ModelCard",
     "ModelFileError",
     "ReadOptions",
+    "TableComparison",
     "TableError",
     "TableWarning",
+    "compare_table",
     "fit_table",
     "load_model",
     "make_features",
@@ -36,6 +39,7 @@ __all__ = [
 __getattr__, __dir__ = public_names(
     __name__,
     {
+        "_comparing": ("TableComparison", "compare_table"),
         "_errors": ("ModelFileError", "TableError", "TableWarning"),
         "_features": ("make_features",),
         "_fitting": ("MODELS", "fit_table"),

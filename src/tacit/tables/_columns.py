@@ -107,20 +107,9 @@ def describe_columns(
     drop: Collection[str] = (),
     options: ReadOptions = INFER,
 ) -> tuple[Column, ...]:
-    """Say of each column what it is.
+    """Say of each column of a table what it is, the target aside.
 
     Labels are not looked at, so the judgement may use all rows without flattering the classifier.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table without its target.
-    keep : collection of str
-        Columns that are features even if they look like identifiers.
-    drop : collection of str
-        Columns to leave out.
-    options : ReadOptions
-        How numbers and dates in columns of text are written.
     """
     return tuple(
         Column(name, UNWANTED, "you asked for it")

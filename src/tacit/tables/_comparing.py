@@ -21,27 +21,14 @@ from tacit.tables._features import feature_names, make_features
 from tacit.tables._table import MixedTable
 
 Progress = Callable[[str, float, float], None]
-# The most unlabeled rows that a comparison uses: it fits hundreds of models, and more rows of
-# the same kind hardly change what it finds.
-MAX_UNLABELED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class TableComparison:
     """A comparison, and what a reader wants to know beside it.
 
-    Attributes
-    ----------
-    table : MixedTable
-        The data.
-    comparison : Comparison
-        Supervised against semi-supervised classifiers, with the verdict.
-    curve : LearningCurve or None
-        Error against the numbers of labels and of unlabeled rows, if it was asked for.
-    certificates : dict of str to Certificate
-        For each semi-supervised method, fitted on all rows.
-    feature_names : list of str
-        The numbers that the classifiers saw.
+    Learning curves if they were asked for, the certificate of each semi-supervised method fitted on
+    all rows, and the names of the numbers that the classifiers saw.
     """
 
     table: MixedTable

@@ -114,13 +114,7 @@ class TypedColumns(TransformerMixin, BaseEstimator):
     """The first step of a saved model: choose columns by name and type them as when it was fitted.
 
     It learns nothing. A value that cannot be read as what its column holds becomes a missing one.
-
-    Parameters
-    ----------
-    columns : sequence of (name, kind, format or None, number of values)
-        The features, as `specifications` makes them.
-    decimal, thousands : str, optional
-        How numbers in columns of text are written.
+    `columns` are the features as `specifications` makes them.
     """
 
     def __init__(
@@ -183,17 +177,8 @@ class DropLowVariance(TransformerMixin, BaseEstimator):
     """Drop the columns made of text that hardly vary.
 
     A few hundred texts of a dozen words span fewer directions than a text is described by; the
-    others are rounding noise, which scaling to unit variance would turn into features.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Names of the columns of text; what was made of `name` is called `name_0`, `name_1`, ...
-
-    Attributes
-    ----------
-    kept_ : list of str
-        The columns that stay.
+    others are rounding noise, which scaling to unit variance would turn into features. What was
+    made of a text called `name` is called `name_0`, `name_1`, ...
     """
 
     kept_: list[str]

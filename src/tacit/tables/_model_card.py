@@ -23,13 +23,7 @@ def is_supervised(model: str) -> bool:
 
 @dataclass(frozen=True)
 class SupervisedTwin:
-    """The supervised classifier on the same features.
-
-    Attributes
-    ----------
-    coef, intercept : list
-        As scikit-learn has them.
-    """
+    """Coefficients of the supervised classifier on the same features, as scikit-learn has them."""
 
     coef: list[list[float]]
     intercept: list[float]
@@ -39,14 +33,8 @@ class SupervisedTwin:
 class Calibration:
     """The probability that an answer is right, as a function of its margin.
 
-    Attributes
-    ----------
-    slope, offset : float
-        Of the log-odds.
-    n_labels : int
-        Labels that were held back and predicted.
-    n_right : int
-        Those that were predicted right.
+    The log-odds are `slope * margin + offset`, from `n_labels` that were held back, of which
+    `n_right` were predicted right.
     """
 
     slope: float

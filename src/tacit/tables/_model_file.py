@@ -147,13 +147,7 @@ def read_card(path: str | Path) -> ModelCard:
 
 
 def is_model_file(path: str | Path) -> bool:
-    """Whether a file has the description that every model file has.
-
-    Parameters
-    ----------
-    path : str or Path
-        Any file, or none.
-    """
+    """Whether a file has the description that every model file has."""
     try:
         with zipfile.ZipFile(path) as archive:
             return CARD in archive.namelist()

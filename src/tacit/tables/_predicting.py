@@ -163,19 +163,7 @@ def _labels(classifier: Any, Z: Matrix, classes: list[Any]) -> AnyArray:
 
 @dataclass
 class UnparsedColumn:
-    """One column with values that were not understood.
-
-    Attributes
-    ----------
-    column, kind : str
-        The column, and what the model was fitted with there.
-    n_values, n_unparsed : int
-        Values that are not missing, and those of them that were not understood.
-    example : str
-        One of these.
-    format : str or None
-        How dates are written, or what numbers stand for.
-    """
+    """A column with values that were not understood, by what the model was fitted with there."""
 
     column: str
     kind: str
@@ -218,13 +206,7 @@ class UnparsedColumn:
 
 
 class UnparsedValues:
-    """What a model could not read in the rows it was given, piece by piece.
-
-    Parameters
-    ----------
-    model : Model
-        Fitted.
-    """
+    """What a model could not read in the rows it was given, piece by piece."""
 
     def __init__(self, model: Model) -> None:
         self._categories = _known_categories(model)

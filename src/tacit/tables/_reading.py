@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pyarrow
+from tacit.tables._packages import import_pandas, import_pyarrow
 from tacit.tables._text import INFER, ReadOptions, find_layout, read_text
 
 STANDARD_INPUT = "-"
@@ -43,39 +43,21 @@ SMALL_FILE = 256 * 2**20
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table as it was read.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        All rows and columns.
-    name : str
-        What to call it in messages.
-    notes : list of str
-        What was found out about a table of text.
-    is_text : bool
-        Whether its values were written as text, numbers too.
-    """
+    """A table as it was read, its name for messages, and what was found out on the way."""
 
     frame: Any
     name: str
     notes: list[str] = field(default_factory=list)
-    is_text: bool = False
+    is_text: bool = False  # so that numbers, too, were text
 
 
 def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str] = ()) -> RawTable:
-    """Read a whole table.
+    """Read a whole file, folder of Parquet files, pipe ("-") or frame of pandas or polars.
 
-    Parameters
-    ----------
-    source : str, Path or DataFrame
-        A CSV, TSV, Parquet or Feather file (text may be packed by gzip, bz2 or xz), a folder of
-        Parquet files, "-" for the standard input, or a frame of pandas or polars.
-    options : ReadOptions
-        How a table of text is written.
-    as_text : collection of str
-        Columns of a table of text to be read as they are written, even if they look like numbers.
+    Text may be packed by gzip, bz2 or xz. Columns of a text named in `as_text` are read as they are
+    written, even if they look like numbers.
     """
+    import_pandas()  # or an error that says how to get it, before Arrow's own
     if hasattr(source, "columns"):
         frame = source.to_pandas() if hasattr(source, "to_pandas") else source.copy(deep=False)
         return _checked(RawTable(frame.reset_index(drop=True), "The table"))

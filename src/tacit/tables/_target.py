@@ -33,14 +33,9 @@ BOOLEANS = ("true", "false")
 
 @dataclass(frozen=True)
 class UnlabeledMarkers:
-    """What is known about the values of the target before it is read.
+    """What is said about the values of the target before it is read.
 
-    Attributes
-    ----------
-    values : tuple of str
-        Values that mean "unlabeled" besides blanks and NA; numbers as text.
-    labels : tuple of str
-        Values that are classes even if they look like markers.
+    `values` mean "unlabeled" besides blanks and NA; `labels` are classes even if they look like it.
     """
 
     values: tuple[str, ...] = ()
@@ -115,24 +110,12 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """A column of labels by its different values, of which there are few.
+    """A column of labels by its different values, of which there are few."""
 
-    Attributes
-    ----------
-    codes : ndarray of int
-        The position of each row's value among `texts`; -1 for a missing one.
-    texts : list of str
-        The values as text.
-    are_numbers : bool
-        Whether all of them were numbers.
-    markers : list of (str or None)
-        The marker that each value is; "" for blanks.
-    """
-
-    codes: AnyArray
+    codes: AnyArray  # for each row the position of its value, -1 where there is none
     texts: list[str]
     are_numbers: bool
-    markers: list[str | None]
+    markers: list[str | None]  # the marker that each value is; "" for blanks
 
     @property
     def is_labeled(self) -> Mask:
@@ -174,22 +157,8 @@ def read_target(
 ) -> Target:
     """Read the labels and check that they are classes.
 
-    Parameters
-    ----------
-    column : pandas.Series
-        The column of labels.
-    name, table : str
-        Its name, and what to call the table in messages.
-    markers : UnlabeledMarkers
-        What stands for "unlabeled" besides blanks, and what does not.
-    need_unlabeled : bool, default=True
-        Whether a table with a label in every row is an error.
-    marked : Counter of str, optional
-        Rows of the whole table with each of the markers, where `column` is only a part of it.
-    parse_numbers : bool, default=False
-        Whether labels that are all written as numbers are numbers.
-    decimal : str
-        The decimal sign of these.
+    `marked` counts the markers of the whole table where `column` is only a part of it. Labels that
+    are all written as numbers become numbers where they are of a text (`parse_numbers`).
     """
     found = decode(column, markers)
     own = found.marked
