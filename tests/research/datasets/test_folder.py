@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tacit.research.datasets import DatasetFileError, load
-from tacit.research.datasets._registry import entry_of
+from tacit.research.datasets._registry import find_known
 from tests.research.datasets.openml_server import table_like
 
-DIABETES, BCI, WDBC = entry_of("Diabetes"), entry_of("BCI"), entry_of("WDBC")
+DIABETES, BCI, WDBC = find_known("Diabetes"), find_known("BCI"), find_known("WDBC")
 
 
 @pytest.fixture

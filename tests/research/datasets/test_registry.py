@@ -3,7 +3,7 @@
 import pytest
 
 from tacit.research.datasets import PAPER, available, load, names
-from tacit.research.datasets._registry import entry_of
+from tacit.research.datasets._registry import find_known
 
 
 def test_the_paper_has_twelve_datasets_in_the_order_of_its_first_table():
@@ -40,7 +40,7 @@ def test_a_name_that_is_no_text_is_an_error():
 
 @pytest.mark.parametrize("name", names())
 def test_the_facts_of_an_entry_fit_together(name):
-    entry = entry_of(name)
+    entry = find_known(name)
     assert sum(each.count for each in entry.classes) == entry.n_rows
     labels = [each.label for each in entry.classes]
     assert labels == sorted(labels)

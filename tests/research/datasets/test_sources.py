@@ -8,10 +8,10 @@ import pytest
 from scipy.io import savemat
 
 from tacit.research.datasets import DatasetNotFoundError, available, load
-from tacit.research.datasets._registry import entry_of
+from tacit.research.datasets._registry import find_known
 from tests.research.datasets.openml_server import table_like
 
-SONAR, PARKINSONS = entry_of("Sonar"), entry_of("Parkinsons")
+SONAR, PARKINSONS = find_known("Sonar"), find_known("Parkinsons")
 
 
 def needs(module):
@@ -91,7 +91,7 @@ def test_a_download_is_kept_and_serves_after_the_server_is_gone(
 def test_each_spelling_of_openml_gives_the_labels_of_the_other_sources(
     name, openml_server, no_packages
 ):
-    entry = entry_of(name)
+    entry = find_known(name)
     spelled = {"M": "Mine", "R": "Rock"} if name == "Sonar" else {}
     X, labels = table_like(entry)
     openml_server.add(entry.openml.data_id, X, [spelled.get(label, label) for label in labels])
@@ -103,7 +103,7 @@ def test_each_spelling_of_openml_gives_the_labels_of_the_other_sources(
 def test_nominal_columns_of_openml_keep_their_numbers_whatever_their_order(
     openml_server, no_packages
 ):
-    entry = entry_of("SPECT")
+    entry = find_known("SPECT")
     X, labels = table_like(entry)
     X = (X > 0).astype(float)
     openml_server.add(336, X, labels, nominal=["1", "0"])

