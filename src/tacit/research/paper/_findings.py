@@ -238,13 +238,14 @@ def _paired(results: Results, dataset: str, name: str, size: int) -> tuple[float
 
 def theorem_finding(outcome: TheoremCheck) -> Finding:
     """Whether the semi-supervised risk was ever higher."""
+    total = outcome.total
     return Finding(
         "Theorem 1: with one feature, no intercept and the density of x known, the true risk of "
         "ICLS is never above that of supervised.",
         outcome.holds,
-        f"{outcome.higher:,} violations in {outcome.problems:,} random problems from "
-        f"{len(outcome.families)} families of distributions; strictly lower in {outcome.lower:,}, "
-        f"equal in {outcome.equal:,}.",
+        f"{total.higher:,} violations in {total.problems:,} random problems from "
+        f"{len(outcome.families)} families of distributions; strictly lower in {total.lower:,}, "
+        f"equal in {total.equal:,}.",
     )
 
 

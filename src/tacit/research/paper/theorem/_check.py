@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tacit._typing import Vector
-from tacit.research.paper.theorem._families import FAMILIES
-from tacit.research.paper.theorem._problems import Batch, batches
+from tacit.research.paper.theorem._problems import FAMILIES, Batch, batches
 
 # Problems taken together: many enough to be fast, few enough to stay in cache. Sums are taken over
 # one block after the other, so that the result depends on nothing but seed and number of problems.
@@ -65,58 +64,29 @@ class TheoremCheck:
     families: tuple[FamilyCount, ...]
 
     @property
-    def problems(self) -> int:
-        """Random problems, all families together."""
-        return sum(row.problems for row in self.families)
-
-    @property
-    def higher(self) -> int:
-        """Violations of the theorem: semi-supervised risk higher than supervised."""
-        return sum(row.higher for row in self.families)
-
-    @property
-    def lower(self) -> int:
-        """Problems with a semi-supervised risk strictly lower than the supervised one."""
-        return sum(row.lower for row in self.families)
-
-    @property
-    def equal(self) -> int:
-        """Problems in which both risks are the same."""
-        return sum(row.equal for row in self.families)
-
-    @property
-    def inside(self) -> int:
-        """Problems in which beta_sup lies in the interval."""
-        return sum(row.inside for row in self.families)
-
-    @property
-    def gain(self) -> float:
-        """Mean relative reduction of the risk, over all problems."""
-        return sum(row.gain * row.problems for row in self.families) / max(self.problems, 1)
-
-    @property
-    def error(self) -> float:
-        """Largest relative error of E x^2."""
-        return max((row.error for row in self.families), default=0.0)
+    def total(self) -> FamilyCount:
+        """All families together."""
+        return _total("all", self.families)
 
     @property
     def holds(self) -> bool:
         """Whether the semi-supervised risk was never higher."""
-        return self.higher == 0
+        return self.total.higher == 0
 
     def __str__(self) -> str:
-        share = 100.0 / max(self.problems, 1)
+        total = self.total
+        share = 100.0 / total.problems
         words = [
-            f"Theorem 1 on {self.problems:,} random problems from {len(self.families)} families of "
-            f"distributions (seed {self.seed}):",
-            f"  the semi-supervised risk is higher than the supervised one in {self.higher:,},",
-            f"  strictly lower in {self.lower:,} ({share * self.lower:.1f} %),",
-            f"  equal in {self.equal:,} ({share * self.equal:.1f} %).",
-            f"  In {self.inside:,} the supervised coefficient lies in the interval, so nothing "
+            f"Theorem 1 on {total.problems:,} random problems from {len(self.families)} families "
+            f"of distributions (seed {self.seed}):",
+            f"  the semi-supervised risk is higher than the supervised one in {total.higher:,},",
+            f"  strictly lower in {total.lower:,} ({share * total.lower:.1f} %),",
+            f"  equal in {total.equal:,} ({share * total.equal:.1f} %).",
+            f"  In {total.inside:,} the supervised coefficient lies in the interval, so nothing "
             "changes.",
-            f"  On average the risk falls by {100 * self.gain:.1f} % of the supervised risk.",
+            f"  On average the risk falls by {100 * total.gain:.1f} % of the supervised risk.",
             "  Risks are compared without any tolerance. E x^2 of the sums over nodes agrees with "
-            f"its closed form to {self.error:.0e}.",
+            f"its closed form to {total.error:.0e}.",
             "",
             f"  {'family':<20}{'problems':>9}{'higher':>8}{'lower':>8}{'equal':>8}"
             f"{'risk falls by':>15}",
@@ -189,7 +159,7 @@ def check(
             counts[batch.family.name].append(_count(batch, projection))
         if on_progress is not None:
             on_progress(last)
-    return TheoremCheck(seed, tuple(_total(rows) for rows in counts.values() if rows))
+    return TheoremCheck(seed, tuple(_total(name, rows) for name, rows in counts.items() if rows))
 
 
 def _count(batch: Batch, projection: Projection) -> FamilyCount:
@@ -212,10 +182,10 @@ def _count(batch: Batch, projection: Projection) -> FamilyCount:
     )
 
 
-def _total(rows: list[FamilyCount]) -> FamilyCount:
+def _total(name: str, rows: Sequence[FamilyCount]) -> FamilyCount:
     problems = sum(row.problems for row in rows)
     return FamilyCount(
-        rows[0].family,
+        name,
         problems,
         sum(row.higher for row in rows),
         sum(row.lower for row in rows),

@@ -14,13 +14,15 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
 
 Probability = Callable[[Vector], Vector]
+# A frozen distribution of scipy.stats, which has no public type.
+Distribution = Any
 
 # Where τ and 1 - τ are negligible: the far tail is followed down to a probability of 1e-100 (below,
 # SciPy's quantiles of Student's t are wrong), the near end to the resolution of numbers close to 1.
@@ -36,38 +38,10 @@ _MAX_PANELS = 2_000
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let SciPy warn of overflow at the edges of a distribution without telling anybody."""
+    """Let SciPy overflow at the edges of a distribution without a word."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
-
-
-class Distribution(Protocol):
-    """What is used of a frozen distribution of `scipy.stats`."""
-
-    def mean(self) -> Any:
-        """Expectation."""
-
-    def var(self) -> Any:
-        """Variance."""
-
-    def support(self) -> tuple[Any, Any]:
-        """Smallest and largest value."""
-
-    def rvs(self, size: Any = ..., random_state: Any = ...) -> Any:
-        """Draw."""
-
-    def cdf(self, x: Any) -> Any:
-        """P(value <= x)."""
-
-    def sf(self, x: Any) -> Any:
-        """P(value > x)."""
-
-    def ppf(self, q: Any) -> Any:
-        """Quantile function."""
-
-    def isf(self, q: Any) -> Any:
-        """Quantile function counted from above."""
 
 
 @dataclass(frozen=True)
@@ -132,14 +106,8 @@ def _pieces(distribution: Distribution, cuts: Sequence[Any]) -> list[_Piece]:
 def fixed_nodes(distribution: Distribution, cuts: Sequence[Any]) -> Nodes:
     """The same number of nodes for every one of many continuous distributions.
 
-    The trapezoidal rule in t, whose error falls exponentially with the number of nodes.
-
-    Parameters
-    ----------
-    distribution : frozen distribution
-        With parameters of shape (n, 1).
-    cuts : sequence of ndarray of shape (n, 1)
-        Increasing points where to cut, 0 among them.
+    The trapezoidal rule in t, whose error falls exponentially with the number of nodes. Parameters
+    of the distribution and increasing cuts, 0 among them, are columns of shape (n, 1).
     """
     parts = []
     for piece in _pieces(distribution, cuts):
@@ -213,7 +181,7 @@ def atoms(distribution: Distribution) -> Nodes:
     low = max(low, middle - _reach(lambda k: float(distribution.cdf(middle - k))))
     high = min(high, middle + _reach(lambda k: float(distribution.sf(middle + k))))
     x = low + np.arange(int(high - low) + 1, dtype=np.float64)
-    return Nodes(x, np.asarray(distribution.pmf(x), dtype=np.float64))  # type: ignore[attr-defined]
+    return Nodes(x, np.asarray(distribution.pmf(x), dtype=np.float64))
 
 
 def _reach(tail: Callable[[float], float]) -> float:
@@ -226,3 +194,71 @@ def _reach(tail: Callable[[float], float]) -> float:
 def is_discrete(distribution: Distribution) -> bool:
     """Whether it has a probability mass function."""
     return hasattr(distribution, "pmf")
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Expectations over x and y of a population; arrays where there are many populations."""
+
+    positive: Vector  # E max(x, 0)
+    negative: Vector  # E max(-x, 0)
+    positive_ones: Vector  # E max(x, 0) y
+    negative_ones: Vector  # E max(-x, 0) y
+    second: Vector  # E x^2
+    ones: Vector  # E y
+
+    @classmethod
+    def of(cls, nodes: Nodes, p: Matrix) -> Moments:
+        """Sum over nodes, with p the probabilities P(y = 1 | x) there.
+
+        With and without p the same non-negative terms are added in the same order. Rounding is
+        monotone, so 0 <= E max(x, 0) y <= E max(x, 0) holds for the numbers that come out, not
+        only up to rounding, and beta_star never leaves the interval by the last bit.
+        """
+        positive = nodes.weight * np.maximum(nodes.x, 0.0)
+        negative = nodes.weight * np.maximum(-nodes.x, 0.0)
+        return cls(
+            positive.sum(axis=-1),
+            negative.sum(axis=-1),
+            (positive * p).sum(axis=-1),
+            (negative * p).sum(axis=-1),
+            (positive * nodes.x - negative * nodes.x).sum(axis=-1),
+            (nodes.weight * p).sum(axis=-1),
+        )
+
+    @property
+    def lower(self) -> Vector:
+        """Lower end of C: every negative x has label 1, every positive one 0."""
+        return -self.negative / self.second
+
+    @property
+    def upper(self) -> Vector:
+        """Upper end of C: every positive x has label 1, every negative one 0."""
+        return self.positive / self.second
+
+    @property
+    def beta_star(self) -> Vector:
+        """The minimiser of the risk, E x y / E x^2."""
+        return (self.positive_ones - self.negative_ones) / self.second
+
+    def risk(self, beta: Vector) -> Vector:
+        """E (x beta - y)^2 as the least risk plus E x^2 (beta - beta_star)^2."""
+        star = self.beta_star
+        return self.ones - self.second * star**2 + self.second * (beta - star) ** 2
+
+    def risk_change(self, before: Vector, after: Vector) -> Vector:
+        """Risk of `after` minus risk of `before`, with a sign that rounding cannot turn.
+
+        E x^2 (after - before) ((after - beta_star) + (before - beta_star)): no two risks that
+        nearly agree are subtracted. Each difference has the sign of the exact difference of the
+        numbers given, and a sum of two numbers of one sign keeps it.
+        """
+        star = self.beta_star
+        return self.second * ((after - before) * ((after - star) + (before - star)))
+
+
+def least_squares(x: Matrix, y: Matrix) -> Vector:
+    """beta_sup = (x'x)^+ x'y along the last axis: 0 where every x is 0."""
+    second = (x * x).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(second > 0, (x * y).sum(axis=-1) / second, 0.0)

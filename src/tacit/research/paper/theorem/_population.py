@@ -12,6 +12,7 @@ import numpy as np
 from tacit._typing import Vector
 from tacit.research.paper.theorem._integration import (
     Distribution,
+    Moments,
     Nodes,
     Probability,
     adaptive_nodes,
@@ -20,7 +21,6 @@ from tacit.research.paper.theorem._integration import (
     join,
     quiet,
 )
-from tacit.research.paper.theorem._moments import Moments
 
 _TOLERANCE = 1e-13
 # Where SciPy's own mean and variance and the quadrature differ by more, one of them is wrong.
@@ -78,15 +78,7 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Sample:
-    """Labeled rows drawn from a population.
-
-    Attributes
-    ----------
-    x : ndarray of shape (L,)
-        The feature.
-    y : ndarray of shape (L,)
-        Labels 0.0 and 1.0.
-    """
+    """Labeled rows drawn from a population: the feature, and labels 0.0 and 1.0."""
 
     x: Vector
     y: Vector

@@ -1,24 +1,241 @@
-"""Random problems: a population and a labeled sample, each determined by a seed and a number."""
+"""Random problems: a population and a labeled sample, each determined by a seed and a number.
+
+Families of distributions of x and kinds of P(y = 1 | x), with random parameters, many at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
+from scipy.special import expit, ndtr
 
 from tacit._typing import Index, Matrix, Vector
-from tacit.research.paper.theorem._families import FAMILIES, N_PARAMETERS, Family, draws_of
-from tacit.research.paper.theorem._labels import (
-    KINDS,
-    N_COEFFICIENTS,
-    Kind,
-    RandomProbability,
-    threshold,
+from tacit.research.paper.theorem._integration import (
+    Distribution,
+    Moments,
+    Nodes,
+    fixed_nodes,
+    is_discrete,
+    join,
+    least_squares,
 )
-from tacit.research.paper.theorem._moments import Moments, least_squares
-from tacit.research.paper.theorem._population import Population, Sample
+from tacit.research.paper.theorem._population import Mixture, Population, Sample
+
+# Uniform numbers that the parameters of one member are made of.
+N_PARAMETERS = 8
+# Enough for every discrete family below: what is left out is less likely than 1e-18.
+_N_ATOMS = 128
+
+Columns = Sequence[Any]
+Shape = Callable[[Columns], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of distributions of x.
+
+    `member` makes a distribution of `N_PARAMETERS` uniform numbers: one of floats, or many at once
+    of columns of shape (n, 1). `kink` says where the density of a member is not smooth, for fixed
+    nodes to be cut there too, and `nodes` makes these where quantiles are too slow for it.
+    """
+
+    name: str
+    member: Callable[[Columns], Distribution | Mixture]
+    kink: Callable[[Any], Any] | None = None
+    nodes: Callable[[Any, Sequence[Any]], Nodes] | None = None
+
+    def fixed_nodes(self, feature: Distribution | Mixture, cuts: Sequence[Any]) -> Nodes:
+        """Nodes of many members, as many for each, cut at points of shape (n, 1) and at kinks."""
+        if self.kink is not None:
+            cuts = [*cuts, self.kink(feature)]
+        return (self.nodes or _nodes_of)(feature, _increasing(cuts))
+
+
+def _increasing(cuts: Sequence[Any]) -> Sequence[Any]:
+    return np.split(np.sort(np.concatenate(cuts, axis=1)), len(cuts), axis=1)
+
+
+def _nodes_of(feature: Distribution | Mixture, cuts: Sequence[Any]) -> Nodes:
+    if isinstance(feature, Mixture):
+        return join(
+            [
+                _nodes_of(component, cuts).scaled(weight)
+                for weight, component in zip(feature.weights, feature.components, strict=True)
+            ]
+        )
+    if is_discrete(feature):
+        x = feature.support()[0] + np.arange(_N_ATOMS, dtype=np.float64)
+        return Nodes(x, feature.pmf(x))
+    return fixed_nodes(feature, cuts)
+
+
+def draws_of(feature: Distribution | Mixture, uniform: Any) -> Any:
+    """Values of x from uniform numbers, through the quantile function.
+
+    In a mixture the uniform number chooses the component, and where it lies in the component's
+    share of the unit interval is uniform again.
+    """
+    if not isinstance(feature, Mixture):
+        return np.asarray(feature.ppf(uniform), dtype=np.float64)
+    start: Any = 0.0
+    x = np.zeros(np.shape(uniform))
+    for weight, component in zip(feature.weights, feature.components, strict=True):
+        share = np.clip((uniform - start) / weight, 2.0**-53, 1 - 2.0**-53)
+        x = np.where(uniform >= start, component.ppf(share), x)
+        start = start + weight
+    return x
+
+
+def _scale(u: Any) -> Any:
+    """Between 0.01 and 100."""
+    return 10.0 ** (4.0 * u - 2.0)
+
+
+def _between(low: float, high: float, u: Any) -> Any:
+    return low + (high - low) * u
+
+
+def _shift(low: float, high: float, u: Any) -> Any:
+    """Between low and high, and exactly 0 for one member in five."""
+    return np.where(u < 0.2, 0.0, _between(low, high, (u - 0.2) / 0.8))
+
+
+def _placed(make: Any, low: float, high: float, shape: Shape = lambda u: ()) -> Any:
+    """A family with location and scale, shifted by low to high times its scale."""
+
+    def member(u: Columns) -> Distribution:
+        scale = _scale(u[0])
+        return make(*shape(u), loc=_shift(low, high, u[1]) * scale, scale=scale)
+
+    return member
+
+
+def _counted(make: Any, low: int, shape: Shape) -> Any:
+    """A discrete family, shifted by a whole number from low to 1."""
+    return lambda u: make(*shape(u), loc=np.floor(_between(low, 2, u[1])))
+
+
+def _normal_mixture(u: Columns) -> Mixture:
+    scale = _scale(u[0])
+    raw = [0.05 + u[1], 0.05 + u[2], 0.05 + u[3]]
+    weights = [weight / (raw[0] + raw[1] + raw[2]) for weight in raw]
+    return Mixture(
+        weights,
+        [
+            stats.norm(scale * _between(-3, 3, u[4]), scale),
+            stats.norm(scale * _between(-3, 3, u[5]), scale * _between(0.05, 1, u[6])),
+            stats.norm(scale * _between(-3, 3, u[6]), scale * _between(0.05, 3, u[7])),
+        ],
+    )
+
+
+def _skew_normal_nodes(feature: Any, cuts: Sequence[Any]) -> Nodes:
+    """Nodes of the normal distribution, reweighted by the ratio of the densities, 2 Φ(shape z).
+
+    A quantile of the skew normal distribution takes a hundred times as long as one of the normal.
+    """
+    (shape,), loc, scale = feature.args, feature.kwds["loc"], feature.kwds["scale"]
+    nodes = _nodes_of(stats.norm(loc, scale), cuts)
+    return nodes.scaled(2.0 * ndtr(shape * (nodes.x - loc) / scale))
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("normal", _placed(stats.norm, -2, 2)),
+    Family("uniform", _placed(stats.uniform, -1.5, 0.5)),
+    Family("exponential", _placed(stats.expon, -3, 1)),
+    Family("gamma", _placed(stats.gamma, -4, 1, lambda u: (_between(0.3, 5, u[2]),))),
+    Family("lognormal", _placed(stats.lognorm, -3, 1, lambda u: (_between(0.1, 1.5, u[2]),))),
+    Family("Student t", _placed(stats.t, -2, 2, lambda u: (_between(2.5, 12, u[2]),))),
+    Family("Laplace", _placed(stats.laplace, -2, 2), lambda d: d.mean()),
+    Family(
+        "beta",
+        _placed(stats.beta, -1.2, 0.5, lambda u: (_between(0.4, 5, u[2]), _between(0.4, 5, u[3]))),
+    ),
+    Family("Weibull", _placed(stats.weibull_min, -3, 1, lambda u: (_between(0.5, 4, u[2]),))),
+    Family("logistic", _placed(stats.logistic, -3, 3)),
+    Family(
+        "skew normal",
+        _placed(stats.skewnorm, -2, 2, lambda u: (_between(-6, 6, u[2]),)),
+        kink=lambda d: d.kwds["loc"],
+        nodes=_skew_normal_nodes,
+    ),
+    Family(
+        "triangular",
+        _placed(stats.triang, -1.2, 0.5, lambda u: (u[2],)),
+        # The mean of a triangle is that of its corners.
+        lambda d: 3 * d.mean() - d.support()[0] - d.support()[1],
+    ),
+    Family("Gumbel", _placed(stats.gumbel_r, -3, 2)),
+    Family("Pareto", _placed(stats.pareto, -4, 1, lambda u: (_between(2.5, 8, u[2]),))),
+    Family("mixture of normals", _normal_mixture),
+    Family("Poisson", _counted(stats.poisson, -12, lambda u: (_between(0.2, 20, u[2]),))),
+    Family(
+        "binomial",
+        _counted(
+            stats.binom,
+            -20,
+            lambda u: (np.floor(_between(1, 41, u[2])), _between(0.05, 0.95, u[3])),
+        ),
+    ),
+    Family("geometric", _counted(stats.geom, -6, lambda u: (_between(0.3, 0.95, u[2]),))),
+)
+
+# Uniform numbers that one conditional probability is made of, the first for its threshold.
+N_COEFFICIENTS = 6
+
+
+@dataclass(frozen=True)
+class Labeling:
+    """One kind of P(y = 1 | x): a function of z, threshold and uniform numbers.
+
+    z = x / sqrt(E x^2), and the threshold is on the same scale.
+    """
+
+    name: str
+    probability: Callable[[Any, Any, Any], Any]
+
+
+def threshold(u: Any) -> Any:
+    """Where a step is, in units of sqrt(E x^2)."""
+    return 4.0 * u[0] - 2.0
+
+
+def _polynomial(z: Any, t: Any, u: Any) -> Any:
+    # Beyond 30 the logistic function is 0 or 1 anyway, and a cube overflows in heavy tails.
+    z = np.clip(z, -30.0, 30.0)
+    a, b, c, d = (8.0 * value - 4.0 for value in u[1:5])
+    return expit(a + z * (b + z * (c + z * d)))
+
+
+def _between_zero_and(z: Any, t: Any) -> Any:
+    return (z * np.sign(t) > 0) & (z * np.sign(t) < np.abs(t))
+
+
+KINDS: tuple[Labeling, ...] = (
+    Labeling("constant", lambda z, t, u: u[1] + 0.0 * z),
+    Labeling("logistic", lambda z, t, u: expit((20.0 * u[1] - 10.0) * (z - t))),
+    Labeling("logistic of a cubic polynomial", _polynomial),
+    Labeling("step", lambda z, t, u: np.where(z > t, u[1], u[2])),
+    Labeling("one above a threshold", lambda z, t, u: (z > t) * 1.0),
+    Labeling("one below a threshold", lambda z, t, u: (z < t) * 1.0),
+    Labeling("one between 0 and a threshold", lambda z, t, u: _between_zero_and(z, t) * 1.0),
+    Labeling("zero between 0 and a threshold", lambda z, t, u: 1.0 - _between_zero_and(z, t)),
+    Labeling(
+        "periodic",
+        lambda z, t, u: 0.5 + 0.5 * u[1] * np.sin((0.5 + 5.5 * u[2]) * z + 2 * np.pi * u[3]),
+    ),
+    Labeling("bump", lambda z, t, u: u[1] * np.exp(-0.5 * ((z - t) / (0.2 + u[2])) ** 2)),
+    # The two labelings that put beta_star on the ends of the interval, pure and with some noise.
+    Labeling("one where x is positive", lambda z, t, u: (z > 0) * 1.0),
+    Labeling("one where x is negative", lambda z, t, u: (z < 0) * 1.0),
+    Labeling(
+        "sign of x with noise", lambda z, t, u: np.where((z > 0) == (u[2] < 0.5), 1.0, 0.2 * u[1])
+    ),
+)
 
 MAX_LABELED = 50
 _N_DISTRIBUTION = 1 + N_PARAMETERS
@@ -29,22 +246,10 @@ _N_UNIFORM = -(-(_N_LABELING + 2 * MAX_LABELED) // 4) * 4
 
 @dataclass(frozen=True)
 class Problem:
-    """One random problem.
-
-    Attributes
-    ----------
-    family : Family
-        Of the distribution of x.
-    kind : Kind
-        Of P(y = 1 | x).
-    population : Population
-        Both together.
-    sample : Sample
-        The labeled rows.
-    """
+    """One random problem: a population, labeled rows of it, and of which kinds it is."""
 
     family: Family
-    kind: Kind
+    kind: Labeling
     population: Population
     sample: Sample
 
@@ -58,16 +263,7 @@ class Problem:
 class Batch:
     """Many problems of one family, as far as the theorem needs them.
 
-    Attributes
-    ----------
-    family : Family
-        Of the distributions of x.
-    moments : Moments
-        Of the populations.
-    beta_sup : ndarray of shape (n,)
-        The supervised estimates.
-    error : float
-        The largest relative difference between a sum over nodes and E x^2 in closed form.
+    `error` is the largest relative difference between a sum over nodes and E x^2 in closed form.
     """
 
     family: Family
@@ -102,25 +298,23 @@ def random_problem(number: int, seed: int = 0) -> Problem:
     """Random problem of the check with this number, as a `Population` with its labeled rows.
 
     Its expectations come from adaptive quadrature, not from the fixed nodes of the check.
-
-    Parameters
-    ----------
-    number : int
-        Which problem, from 0.
-    seed : int, default=0
-        That of the check.
     """
     u = _uniform(seed, number, number + 1)[0]
     which_family, which_kind = _family_and_kind(np.array(number))
     family, kind = FAMILIES[int(which_family)], KINDS[int(which_kind)]
     feature = family.member([float(value) for value in u[1:_N_DISTRIBUTION]])
     unit = float(np.sqrt(feature.var() + feature.mean() ** 2))
-    coefficients = tuple(float(value) for value in u[_N_DISTRIBUTION:_N_LABELING])
-    probability = RandomProbability(kind, coefficients, unit)
+    coefficients = [float(value) for value in u[_N_DISTRIBUTION:_N_LABELING]]
+    t = threshold(coefficients)
+
+    def probability(x: Vector) -> Vector:
+        p: Vector = kind.probability(x / unit, t, coefficients)
+        return p
+
     n = int(_n_labeled(u[0]))
     x = draws_of(feature, u[_N_LABELING : _N_LABELING + n])
     y = u[_N_LABELING + MAX_LABELED : _N_LABELING + MAX_LABELED + n] < probability(x)
-    population = Population(feature, probability, (probability.breakpoint,))
+    population = Population(feature, probability, (float(t * unit),))
     return Problem(family, kind, population, Sample(x, y.astype(np.float64)))
 
 
