@@ -10,9 +10,9 @@ def number_of(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def listed(names: Sequence[str], most: int | None = None) -> str:
-    """Names with commas and an "and" before the last; beyond `most`, how many more there are."""
+def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> str:
+    """Names with commas and a `word` before the last; beyond `most`, how many more there are."""
     shown = list(names)
     if most is not None and len(shown) > most:
         shown = [*shown[:most], f"{len(shown) - most} more"]
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"

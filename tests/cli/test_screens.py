@@ -8,7 +8,8 @@ from rich.console import Console
 from tacit import __version__
 from tacit.cli._grids import print_grid, print_table
 from tacit.cli._output import new_grid
-from tacit.research.experiments._grid import Cell, Grid
+from tacit.report import Entry
+from tacit.research.experiments._grid import Grid
 from tests.cli.process import assert_good, tacit
 
 COMMANDS = [
@@ -48,7 +49,7 @@ def printed(grid, width):
 
 def test_a_table_that_is_too_wide_goes_on_below_itself():
     names = [f"dataset{k}" for k in range(9)]
-    row = (Cell("self-learning"), *(Cell(f".{k}00 (1)") for k in range(9)))
+    row = (Entry("self-learning"), *(Entry(f".{k}00 (1)") for k in range(9)))
     grid = Grid("Title", ("method", *names), (row,), "A note.")
     lines = printed(grid, 60)
     assert lines[0] == "Title"
@@ -62,8 +63,8 @@ def test_a_table_that_is_too_wide_goes_on_below_itself():
 
 
 def test_lines_break_between_the_parts_of_an_entry_and_never_within_one():
-    cell = Cell(".247\u00a0±\u00a0.003 (0)", beside="paper\u00a0.27, +.023")
-    grid = Grid("Title", ("dataset", *["self-learning"] * 4), ((Cell("WDBC"), *[cell] * 4),))
+    cell = Entry(".247\u00a0±\u00a0.003 (0)", beside="paper\u00a0.27, +.023")
+    grid = Grid("Title", ("dataset", *["self-learning"] * 4), ((Entry("WDBC"), *[cell] * 4),))
     for width in (70, 80, 120):
         text = "\n".join(printed(grid, width))
         for part in ("self-learning", ".247\u00a0±\u00a0.003", "(0)", "paper\u00a0.27,", "+.023"):

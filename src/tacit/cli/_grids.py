@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from tacit.research.experiments._grid import Cell, Grid
+    from tacit.report import Entry
+    from tacit.research.experiments._grid import Grid
 
 # Where the output is no terminal there is no width to keep to; the widest table fits.
 PIPE_WIDTH = 140
@@ -120,7 +121,7 @@ def _table(grid: Grid, columns: list[int], widths: list[int], title: str | None)
     return table
 
 
-def _shown(cell: Cell) -> RenderableType:
+def _shown(cell: Entry) -> RenderableType:
     style = " ".join(name for name in ("bold", "underline") if getattr(cell, name))
     text = Text(cell.text, style=style)
     return Group(text, Text(cell.beside, style="dim", justify="right")) if cell.beside else text

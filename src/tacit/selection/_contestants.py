@@ -15,44 +15,23 @@ from sklearn.utils import get_tags
 
 from tacit.estimators import (
     ICLSClassifier,
-    KernelICLSClassifier,
+    KernelLeastSquaresClassifier,
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
     TunedLogisticRegression,
 )
-from tacit.family import (
-    EMLDAClassifier,
-    EMNaiveBayesClassifier,
-    EMNearestMeanClassifier,
-    ICLDAClassifier,
-    MCLDAClassifier,
-    MCNearestMeanClassifier,
-    MCPLDAClassifier,
-    S3VMClassifier,
-    S4VMClassifier,
-    SoftSelfLearningClassifier,
-    USMClassifier,
-)
+from tacit.family import LDAClassifier, NearestMeanClassifier
 
 RIDGE = "ridge"
 LOGISTIC = "logistic"
-SEMI_SUPERVISED = (
-    EMLDAClassifier,
-    EMNaiveBayesClassifier,
-    EMNearestMeanClassifier,
-    ICLDAClassifier,
-    ICLSClassifier,
-    KernelICLSClassifier,
-    MCLDAClassifier,
-    MCNearestMeanClassifier,
-    MCPLDAClassifier,
-    ProjectedLeastSquaresClassifier,
-    S3VMClassifier,
-    S4VMClassifier,
-    SelfLearningClassifier,
-    SoftSelfLearningClassifier,
-    USMClassifier,
+# Those of Tacit's classifiers that learn from labels alone.
+SUPERVISED = (
+    KernelLeastSquaresClassifier,
+    LDAClassifier,
+    LeastSquaresClassifier,
+    NearestMeanClassifier,
+    TunedLogisticRegression,
 )
 
 
@@ -290,10 +269,9 @@ def _check_twin(contestant: Contestant, by_name: Mapping[str, Contestant]) -> No
 
 
 def _is_known_as_semi_supervised(classifier: Any) -> bool:
-    if isinstance(classifier, SEMI_SUPERVISED):
-        return True
-    if type(classifier).__module__.startswith("sklearn.semi_supervised"):
-        return True
+    modules = [base.__module__ for base in type(classifier).__mro__]
+    if any(name.startswith(("tacit.", "sklearn.semi_supervised")) for name in modules):
+        return not isinstance(classifier, SUPERVISED)
     # A grid search, a calibration or the like learns from what the classifier in it learns from.
     inner = getattr(classifier, "estimator", None)
     return inner is not None and _is_known_as_semi_supervised(_last_step(inner))

@@ -58,14 +58,7 @@ def fit_power_law(sizes: Vector, losses: Vector) -> PowerLaw:
     """Least squares over floor and scale for each exponent of a grid; the best of them.
 
     A size counts as much as it has labels: the end of the curve is what goes on, and with few
-    labels curves need not follow a power law at all.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of labels, at least two different ones.
-    losses : ndarray of shape (n_sizes,)
-        Mean losses.
+    labels curves need not follow a power law at all. There are at least two different sizes.
     """
     weights = sizes / sizes.sum()
     mean = float(weights @ losses)
@@ -99,19 +92,7 @@ def forecast(
     on the power law alone, which may hold from some number of labels on only; the wider counts.
     Splits share most of their rows, which makes their mean look surer than it is; the spread is
     widened by the square root of 1 + J n_test/n_train, the correction of Nadeau & Bengio (2003).
-
-    Parameters
-    ----------
-    name : str
-        The contestant.
-    sizes : ndarray of shape (K,)
-        Numbers of labels, ascending, at least three.
-    losses : ndarray of shape (J, K)
-        Losses of the J splits.
-    n_labels, n_more : int
-        Labels there are, and labels to add.
-    test_to_train : float
-        Labeled test rows for each labeled training row.
+    `losses` has a row for each split and a column for each of at least three ascending sizes.
     """
     n_splits, n_sizes = losses.shape
     means = losses.mean(axis=0)

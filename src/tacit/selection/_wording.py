@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from tacit._words import listed
 from tacit.selection._measure import Measure
 from tacit.selection._verdict import (
     Kind,
@@ -52,7 +53,7 @@ def write_verdict(
 def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
     """The verdict where some class has a single label, so that nothing can be held out."""
     shown = [f'"{name}"' for name in rare[:5]] + (["others"] if len(rare) > 5 else [])
-    have = f"class {shown[0]} has" if len(rare) == 1 else f"classes {_and(shown)} have"
+    have = f"class {shown[0]} has" if len(rare) == 1 else f"classes {listed(shown)} have"
     return Verdict(
         Kind.TOO_FEW,
         f"There are too few labels to tell whether the unlabeled rows help: the {have} only one "
@@ -332,10 +333,4 @@ def _same_lines(methods: Mapping[str, MethodVerdict], measure: Measure) -> list[
 
 
 def _names(methods: Sequence[MethodVerdict], word: str = "and") -> str:
-    return _and([method.name for method in methods], word)
-
-
-def _and(names: Sequence[str], word: str = "and") -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+    return listed([method.name for method in methods], word=word)

@@ -1,5 +1,6 @@
 """Experiments that go on in a folder where others have ended, failed or been interrupted."""
 
+import re
 from typing import ClassVar
 
 import pytest
@@ -221,7 +222,8 @@ def test_runs_that_cannot_but_fail_are_results(tmp_path):
     bad = Contestant("bad", LeastSquaresClassifier(alpha=-1.0))
     plan = [Experiment((two_classes(),), CrossValidation(2, 10, 3), (bad,))]
     runs = run(plan, RunStore(tmp_path)).runs
-    assert [r.status[:36] for r in runs] == ["failed: ValueError: alpha is -1.0; i"] * 2
+    assert len(runs) == 2
+    assert all(re.match(r"failed: \w+: .*'alpha'.*-1\.0", r.status) for r in runs)
     assert plain(run(plan, RunStore(tmp_path)).runs) == plain(runs)
 
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tacit.research.experiments._grid import Cell, Grid
+from tacit.report import Entry
+from tacit.research.experiments._grid import Grid
 from tacit.research.paper._findings import Finding
 from tacit.research.paper._page import summary_in_words, write_page
 from tacit.research.paper._plans import Effort
 from tacit.research.paper._reproduce import Reproduction, Section
 
-GRID = Grid("Numbers <1>", ("dataset", "error"), ((Cell("a & b"), Cell(".1", "paper .2")),), "note")
+GRID = Grid(
+    "Numbers <1>", ("dataset", "error"), ((Entry("a & b"), Entry(".1", "paper .2")),), "note"
+)
 
 
 @pytest.fixture

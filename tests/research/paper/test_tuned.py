@@ -6,9 +6,9 @@ import pytest
 
 from tacit.research.experiments import Results
 from tacit.research.experiments._contestants import ICLS, SUPERVISED
+from tacit.research.paper._findings import regularised_words
 from tacit.research.paper._plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
 from tacit.research.paper._reproduce import _regularised, _table2
-from tacit.research.paper._tuned import regularised_words
 from tests.research.paper.runs import published_like, table2_runs
 
 

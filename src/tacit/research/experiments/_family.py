@@ -31,7 +31,8 @@ from tacit.family import (
     SoftSelfLearningClassifier,
     USMClassifier,
 )
-from tacit.research.experiments._grid import Cell, Grid
+from tacit.report import Entry
+from tacit.research.experiments._grid import Grid
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._results import (
     LEAST_REPEATS,
@@ -128,10 +129,10 @@ def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds:
         silent = "–" if compared else ""
         rows.append(
             (
-                Cell(contestant.name, bold=not compared),
-                Cell(_mean(places)),
-                Cell(str(sum(cell.bold for cell in cells)) if tells else silent),
-                Cell(str(sum(cell.underline for cell in cells)) if tells else silent),
+                Entry(contestant.name, bold=not compared),
+                Entry(_mean(places)),
+                Entry(str(sum(cell.bold for cell in cells)) if tells else silent),
+                Entry(str(sum(cell.underline for cell in cells)) if tells else silent),
                 *cells,
             )
         )
@@ -176,10 +177,10 @@ def _mean(places: Sequence[_Place]) -> str:
     return _short(sum(ended) / len(ended)) if len(ended) == len(run_on) else "–"
 
 
-def _cell(results: Results, place: _Place, contestant: Contestant, repeats: int) -> Cell:
+def _cell(results: Results, place: _Place, contestant: Contestant, repeats: int) -> Entry:
     summary = place.summary
     if summary is None:
-        return Cell("failed" if place.n_runs else "–")
+        return Entry("failed" if place.n_runs else "–")
     text = _short(summary.mean)
     remark = (
         ""
@@ -190,9 +191,9 @@ def _cell(results: Results, place: _Place, contestant: Contestant, repeats: int)
     twin, n_unlabeled = _twin(contestant), summary.n_unlabeled
     baseline = results.summary(*at, twin, ERROR, n_unlabeled, twin)
     if contestant.twin is None or baseline is None:
-        return Cell(text, remark)
+        return Entry(text, remark)
     sign = results.direction(*at, contestant.name, twin, n_unlabeled)
-    return Cell(f"{text} ({summary.times_worse})", remark, bold=sign == -1, underline=sign == 1)
+    return Entry(f"{text} ({summary.times_worse})", remark, bold=sign == -1, underline=sign == 1)
 
 
 def _record(place: _Place, contestant: Contestant) -> dict[str, Any]:
@@ -209,7 +210,7 @@ def _record(place: _Place, contestant: Contestant) -> dict[str, Any]:
     }
 
 
-def _note(results: Results, rows: Sequence[tuple[Cell, ...]], n_folds: int, repeats: int) -> str:
+def _note(results: Results, rows: Sequence[tuple[Entry, ...]], n_folds: int, repeats: int) -> str:
     names = {row[0].text for row in rows}
     _, n_incomplete, which = results.incomplete(names)
     sentences = (

@@ -1,9 +1,8 @@
-"""A table for people, as a value that can be written as Markdown, LaTeX, HTML or CSV."""
+"""A table for people, as a value that can be written as Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import re
 from dataclasses import dataclass, field
@@ -11,32 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tacit._files import write_text
+from tacit.report import Entry
 
 _LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
     "±": r"$\pm$", "−": "$-$", "≤": r"$\leq$", "\u00a0": "~",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What stands at one place.
-
-    Attributes
-    ----------
-    text : str
-        The entry.
-    beside : str
-        A remark in smaller type, such as the published value.
-    bold, underline : bool
-        How the entry is set.
-    """
-
-    text: str
-    beside: str = ""
-    bold: bool = False
-    underline: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +29,7 @@ class Grid:
         What it shows.
     columns : tuple of str
         Headings. The first column holds names, the others numbers.
-    rows : tuple of tuple of Cell
+    rows : tuple of tuple of Entry
         Entries.
     note : str
         How to read it.
@@ -59,7 +39,7 @@ class Grid:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[Entry, ...], ...]
     note: str = ""
     records: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
@@ -87,22 +67,6 @@ class Grid:
         lines += [" & ".join(_latex(cell) for cell in row) + r" \\" for row in self.rows]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
-    def html(self) -> str:
-        """A `table` element."""
-        heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in self.columns)
-        rows = "\n".join(
-            "<tr>"
-            + f'<th scope="row">{_html(row[0])}</th>'
-            + "".join(f"<td>{_html(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self.rows
-        )
-        return (
-            f'<div class="scroll"><table>\n<caption>{html.escape(self.title)}</caption>\n'
-            f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>\n"
-            f'<p class="note">{html.escape(self.note)}</p>\n'
-        )
-
     def csv(self) -> str:
         """The numbers behind the table; where there are none, its entries."""
         records = self.records or tuple(
@@ -123,7 +87,7 @@ class Grid:
             write_text(folder / f"{name}{suffix}", text)
 
 
-def _markdown(cell: Cell) -> str:
+def _markdown(cell: Entry) -> str:
     text = cell.text.replace("|", r"\|")
     if cell.underline:
         text = f"<u>{text}</u>"
@@ -132,7 +96,7 @@ def _markdown(cell: Cell) -> str:
     return text + (f"<br><sub>{cell.beside}</sub>" if cell.beside else "")
 
 
-def _latex(cell: Cell) -> str:
+def _latex(cell: Entry) -> str:
     text = _escaped(cell.text)
     if cell.underline:
         text = rf"\underline{{{text}}}"
@@ -143,12 +107,3 @@ def _latex(cell: Cell) -> str:
 
 def _escaped(text: str) -> str:
     return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
-
-
-def _html(cell: Cell) -> str:
-    text = html.escape(cell.text)
-    if cell.underline:
-        text = f"<u>{text}</u>"
-    if cell.bold:
-        text = f"<strong>{text}</strong>"
-    return text + (f"<small>{html.escape(cell.beside)}</small>" if cell.beside else "")

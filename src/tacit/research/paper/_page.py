@@ -12,8 +12,7 @@ import sklearn
 
 from tacit import __version__
 from tacit._words import listed, number_of
-from tacit.report import Entry, Listing, Page, Picture, Tone, inlined
-from tacit.research.experiments._grid import Grid
+from tacit.report import Listing, Page, Picture, Tone, inlined
 from tacit.research.paper._published import CITATION
 from tacit.research.paper._reproduce import FITTED, NEED_DATA, PARTS, Reproduction, Section
 
@@ -71,16 +70,10 @@ def _part(section: Section, out: Path) -> dict[str, Any]:
             Picture(alt, (inlined((out / f"{name}.svg").read_text(encoding="utf-8"), alt),))
             for name, alt in section.figures
         ],
-        "tables": [_listing(grid) for grid in section.grids],
+        "tables": [
+            Listing(grid.title, grid.columns, grid.rows, grid.note) for grid in section.grids
+        ],
     }
-
-
-def _listing(grid: Grid) -> Listing:
-    rows = [
-        [Entry(c.text, c.beside, bold=c.bold, underline=c.underline) for c in row]
-        for row in grid.rows
-    ]
-    return Listing(grid.title, grid.columns, rows, grid.note)
 
 
 def summary_in_words(reproduction: Reproduction) -> str:

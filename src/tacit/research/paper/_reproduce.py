@@ -38,7 +38,6 @@ from tacit.research.paper._tables import (
     table2,
     theorem_table,
 )
-from tacit.research.paper._tuned import regularised_words
 from tacit.research.paper.theorem import check
 
 if TYPE_CHECKING:
@@ -146,14 +145,8 @@ class Request:
 def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Reproduction:
     """Compute what `request` asks for and write it, without the page.
 
-    Runs are kept in `out/runs`, so that an interrupted call goes on where it stopped.
-
-    Parameters
-    ----------
-    request : Request
-        What to do.
-    on_progress : callable, optional
-        Called with what is being done, the work done and all work.
+    Runs are kept in `out/runs`, so that an interrupted call goes on where it stopped. `on_progress`
+    is called with what is being done, the work done and all work.
     """
     start = time.monotonic()
     check_can_write_pages(
@@ -290,7 +283,7 @@ def _regularised(results: Results) -> Section:
     return Section(
         "regularised",
         "Beyond the paper: against tuned classifiers",
-        words=(regularised_words(results),),
+        words=(judge.regularised_words(results),),
         findings=tuple(judge.incomplete_findings(results, REGULARISED_COLUMNS)),
         grids=(regularised_table(results),),
     )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from tacit._words import number_of
+from tacit.report import Entry
 from tacit.research.datasets import Dataset
 from tacit.research.experiments import CrossValidation, Results, RunSummary
 from tacit.research.experiments._contestants import (
@@ -19,7 +20,7 @@ from tacit.research.experiments._contestants import (
     SUPERVISED,
     paper_contestants,
 )
-from tacit.research.experiments._grid import Cell, Grid
+from tacit.research.experiments._grid import Grid
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._protocols import paper_labels
 from tacit.research.experiments._results import LEVEL, what_counts
@@ -80,25 +81,25 @@ class ErrorCell:
 def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
     """Objects and features of each dataset, and where it came from."""
     found = {data.name: data for data in datasets}
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[Entry, ...]] = []
     for name, (objects, features) in published.TABLE_1.items():
         if name in found:
             data = found[name]
             same = (data.n_rows, data.n_features) == (objects, features)
             rows.append(
                 (
-                    Cell(name),
-                    Cell(f"{data.n_rows}"),
-                    Cell(f"{data.n_features}"),
-                    Cell(f"{paper_labels(data.n_features)}"),
-                    Cell("as published" if same else f"published: {objects}, {features}"),
+                    Entry(name),
+                    Entry(f"{data.n_rows}"),
+                    Entry(f"{data.n_features}"),
+                    Entry(f"{paper_labels(data.n_features)}"),
+                    Entry("as published" if same else f"published: {objects}, {features}"),
                     # Where the reader keeps files is nobody else's business.
-                    Cell(re.sub(r"\S*[/\\]", "", data.source)),
+                    Entry(re.sub(r"\S*[/\\]", "", data.source)),
                 )
             )
         elif name in missing:
             rows.append(
-                (Cell(name), *[Cell("–")] * 3, Cell("missing"), Cell("not found, see below"))
+                (Entry(name), *[Entry("–")] * 3, Entry("missing"), Entry("not found, see below"))
             )
     return Grid(
         "Table 1: the datasets",
@@ -209,7 +210,7 @@ def _rows(
     columns: Sequence[str],
     *,
     beside: bool = False,
-) -> tuple[tuple[Cell, ...], ...]:
+) -> tuple[tuple[Entry, ...], ...]:
     repeats = repeats_asked(results)
     run = {(run.dataset, run.classifier) for run in results.runs}
     datasets = [
@@ -219,11 +220,11 @@ def _rows(
     ]
     return tuple(
         (
-            Cell(dataset),
+            Entry(dataset),
             *(
                 _shown(cells[dataset, column], beside, repeats)
                 if (dataset, column) in cells
-                else Cell("failed" if (dataset, column) in run else "–")
+                else Entry("failed" if (dataset, column) in run else "–")
                 for column in columns
             ),
         )
@@ -231,7 +232,7 @@ def _rows(
     )
 
 
-def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Cell:
+def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Entry:
     # Spaces at which no line may end keep what belongs together on narrow screens.
     text = f"{_short(cell.error, 3)}\u00a0±\u00a0{_short(cell.standard_error, 3)}"
     if cell.times_worse is not None:
@@ -245,7 +246,7 @@ def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Cell:
         sign = "+" if cell.difference >= 0 else "−"
         difference = f"{sign}{_short(abs(cell.difference), 3)}"
         remarks.append(f"paper\u00a0{_short(cell.published, 2)}{worse}, {difference}")
-    return Cell(text, ", ".join(remarks), bold=cell.better, underline=cell.worse)
+    return Entry(text, ", ".join(remarks), bold=cell.better, underline=cell.worse)
 
 
 def _short(value: float, digits: int) -> str:
@@ -262,12 +263,12 @@ def theorem_table(outcome: TheoremCheck) -> Grid:
         ("density of x", "problems", "risk higher", "strictly lower", "equal", "mean fall of risk"),
         tuple(
             (
-                Cell(row.family),
-                Cell(f"{row.problems:,}"),
-                Cell(f"{row.higher:,}"),
-                Cell(f"{row.lower:,}"),
-                Cell(f"{row.equal:,}"),
-                Cell(f"{100 * row.gain:.1f} %"),
+                Entry(row.family),
+                Entry(f"{row.problems:,}"),
+                Entry(f"{row.higher:,}"),
+                Entry(f"{row.lower:,}"),
+                Entry(f"{row.equal:,}"),
+                Entry(f"{100 * row.gain:.1f} %"),
             )
             for row in outcome.families
         ),
