@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -9,7 +10,10 @@ import sys
 import pytest
 
 import tacit
+import tacit.family
 
+# Packages that load their names when they are asked for.
+LAZY = ("tacit", "tacit.research.datasets", "tacit.tables")
 OPTIONAL = ("matplotlib", "jinja2", "pandas", "dask", "distributed", "pyarrow", "rich", "typer")
 
 # Runs in a fresh interpreter that has none of the optional packages.
@@ -53,12 +57,43 @@ def loaded_by_python() -> set[str]:
     return {name.partition(".")[0] for name in loaded_by("")} | set(sys.stdlib_module_names)
 
 
-def test_every_public_name_is_there_and_no_other() -> None:
-    for name in tacit.__all__:
-        assert getattr(tacit, name).__class__ is not None
-        assert name in dir(tacit)
-    with pytest.raises(AttributeError, match="no attribute 'SVMClassifier'"):
-        _ = tacit.SVMClassifier
+@pytest.mark.parametrize("package", LAZY)
+def test_every_public_name_can_be_had_and_is_listed(package: str) -> None:
+    module = importlib.import_module(package)
+    for name in module.__all__:
+        assert getattr(module, name) is getattr(module, name)
+    assert set(module.__all__) <= set(dir(module))
+    assert len(tacit.__all__) <= 12
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_name_that_is_not_there_is_an_error_that_names_the_package(package: str) -> None:
+    module = importlib.import_module(package)
+    with pytest.raises(AttributeError, match=rf"module '{package}' has no attribute 'nonsense'"):
+        _ = module.nonsense
+    with pytest.raises(ImportError, match="cannot import name 'nonsense'"):
+        exec(f"from {package} import nonsense")
+
+
+def test_names_are_listed_before_they_are_loaded_and_kept_afterwards() -> None:
+    run("""
+import sys
+import tacit.tables as tables
+assert "tacit.tables._fitting" not in sys.modules
+assert "sklearn" not in sys.modules and "numpy" not in sys.modules
+assert "fit_table" in dir(tables) and "fit_table" not in vars(tables)
+from tacit.tables import fit_table
+assert vars(tables)["fit_table"] is fit_table is sys.modules["tacit.tables._fitting"].fit_table
+""")
+
+
+@pytest.mark.parametrize("name", tacit.family.__all__)
+def test_a_name_that_moved_to_the_family_says_where_it_is(name: str) -> None:
+    told = f"{name} is in tacit.family: from tacit.family import {name}"
+    with pytest.raises(ImportError, match=f"^{told}$"):
+        getattr(tacit, name)
+    with pytest.raises(ImportError, match=f"^{told}$"):
+        exec(f"from tacit import {name}")
 
 
 def test_import_loads_no_optional_package_beyond_what_scikit_learn_loads_itself(
@@ -89,7 +124,7 @@ assert len(list(LabeledKFold(2).split(X, y))) == 2
 
 
 def test_import_loads_no_command_line_experiments_or_figures(loaded_by_tacit: set[str]) -> None:
-    for name in ("cli", "experiments", "datasets", "paper", "report"):
+    for name in ("cli", "research", "report", "family"):
         assert f"tacit.{name}" not in loaded_by_tacit
 
 

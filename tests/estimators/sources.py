@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -159,3 +159,23 @@ def assert_soft_labels_lead_to(model: Any, table: Data) -> None:
     beta = np.linalg.lstsq(np.column_stack([np.ones(len(rows)), rows]), values)[0]
     np.testing.assert_allclose(model.coef_[0], beta[1:], rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(model.intercept_[0] + 0.5, beta[0], rtol=1e-7, atol=1e-8)
+
+
+@dataclass
+class CountedRows:
+    """Rows that are none of the library's, and count how often they are read."""
+
+    rows: NumpyRows
+    n_sweeps: int = field(default=0)
+
+    n_rows = property(lambda self: self.rows.n_rows)
+    n_features = property(lambda self: self.rows.n_features)
+    total_weight = property(lambda self: self.rows.total_weight)
+    is_weighted = property(lambda self: self.rows.is_weighted)
+
+    def reduce(self, kernel: Any, combine: Any) -> Any:
+        self.n_sweeps += 1
+        return self.rows.reduce(kernel, combine)
+
+    def map(self, kernel: Any) -> Any:
+        return self.rows.map(kernel)

@@ -34,6 +34,8 @@ def moons(n_labeled: int = 16, n_unlabeled: int = 60, seed: int = 0) -> PartlyLa
 
 
 DATA = moons()
+FOUR = partly_labeled(n_labeled=20, n_unlabeled=70, n_features=3, n_classes=4, seed=3)
+EITHER = pytest.mark.parametrize("table", [DATA, FOUR], ids=["two classes", "four classes"])
 
 
 def gaussian(X: Any, Y: Any) -> Any:
@@ -42,13 +44,15 @@ def gaussian(X: Any, Y: Any) -> Any:
 
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 6.0])
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("n_labeled", [4, 12])
+@pytest.mark.parametrize("n_labeled", [4, 12, 24])
 @pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_the_linear_kernel_is_the_linear_classifier(
-    alpha: float, intercept: bool, n_labeled: int, weighted: bool
+    alpha: float, intercept: bool, n_labeled: int, weighted: bool, n_classes: int
 ) -> None:
-    for seed in range(3):
-        table = partly_labeled(n_labeled, 40, seed=seed, noise=0.8)
+    atol = 1e-7 if n_classes == 2 else 1e-6
+    for seed in range(2):
+        table = partly_labeled(n_labeled, 40, n_classes=n_classes, seed=seed, noise=0.8)
         weights = np.random.default_rng(seed).uniform(0.2, 2.0, len(table.X)) if weighted else None
         fitted = [
             model.fit(table.X, table.marked, sample_weight=weights)
@@ -60,20 +64,26 @@ def test_the_linear_kernel_is_the_linear_classifier(
             )
         ]
         kernel, linear, kernel_twin, twin = (m.decision_function(table.X) for m in fitted)
-        np.testing.assert_allclose(kernel, linear, atol=1e-7)
+        np.testing.assert_allclose(kernel, linear, atol=atol)
         np.testing.assert_allclose(kernel_twin, twin, atol=1e-9)
         ours, theirs = fitted[0].certificate_, fitted[1].certificate_
-        assert ours.worst_change == pytest.approx(theirs.worst_change, abs=1e-7)
+        assert ours.worst_change == pytest.approx(theirs.worst_change, abs=atol)
+        assert ours.best_change == pytest.approx(theirs.best_change, abs=atol)
         assert ours.supervised_in_set == theirs.supervised_in_set
 
 
-@pytest.mark.parametrize("n_labeled", [4, 12])
-def test_without_a_penalty_the_linear_kernel_is_the_projected_classifier(n_labeled: int) -> None:
-    table = partly_labeled(n_labeled, 40, seed=1)
+@pytest.mark.parametrize("n_labeled", [4, 12, 24])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_a_penalty_the_linear_kernel_is_the_projected_classifier(
+    n_labeled: int, n_classes: int
+) -> None:
+    table = partly_labeled(n_labeled, 40, n_classes=n_classes, seed=1)
     ours = KernelICLSClassifier("linear", "all", alpha=0.0).fit(table.X, table.marked)
     linear = ProjectedLeastSquaresClassifier().fit(table.X, table.marked)
     np.testing.assert_allclose(
-        ours.decision_function(table.X), linear.decision_function(table.X), atol=1e-7
+        ours.decision_function(table.X),
+        linear.decision_function(table.X),
+        atol=1e-7 if n_classes == 2 else 1e-6,
     )
     guaranteed = linear.certificate_.guaranteed_improvement
     assert ours.certificate_.guaranteed_improvement == pytest.approx(guaranteed, abs=1e-9)
@@ -147,24 +157,28 @@ def test_no_labeling_gives_a_smaller_penalised_loss_on_the_labeled_rows() -> Non
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", gaussian])
 @pytest.mark.parametrize("alpha", [0.0, 0.7, "loo"])
 @pytest.mark.parametrize("intercept", [True, False])
+@EITHER
 def test_without_unlabeled_rows_it_is_the_supervised_twin(
-    kernel: Any, alpha: Any, intercept: bool
+    kernel: Any, alpha: Any, intercept: bool, table: PartlyLabeled
 ) -> None:
-    X, y = DATA.labeled
+    X, y = table.labeled
     model = KernelICLSClassifier(kernel, alpha=alpha, fit_intercept=intercept).fit(X, y)
     twin = KernelLeastSquaresClassifier(kernel, alpha, fit_intercept=intercept).fit(X, y)
     np.testing.assert_allclose(
-        model.decision_function(DATA.X), twin.decision_function(DATA.X), atol=1e-9
+        model.decision_function(table.X), twin.decision_function(table.X), atol=1e-9
     )
     assert model.alpha_ == twin.alpha_
-    assert model.soft_labels_.shape == (0,)
+    assert model.soft_labels_.shape == ((0,) if table is DATA else (0, 4))
     assert model.solution_.status is Status.EMPTY
     assert model.n_iter_ == 0
 
 
 @pytest.mark.parametrize("metric", ["labeled", "all"])
-def test_values_that_are_labels_leave_the_supervised_classifier_as_it_is(metric: Any) -> None:
-    model = KernelICLSClassifier("rbf", metric, alpha=20.0).fit(DATA.X, DATA.marked)
+@EITHER
+def test_values_that_are_labels_leave_the_supervised_classifier_as_it_is(
+    metric: Any, table: PartlyLabeled
+) -> None:
+    model = KernelICLSClassifier("rbf", metric, alpha=20.0).fit(table.X, table.marked)
     assert model.solution_.status is Status.INSIDE
     np.testing.assert_array_equal(model.dual_coef_, model.supervised_dual_coef_)
     assert model.certificate_.supervised_in_set is True
@@ -294,8 +308,8 @@ def test_the_certificate_tells_the_guarantee_apart_from_the_squared_loss() -> No
     assert not hasattr(labeled.certificate_, "penalised_improvement")
 
 
-def test_too_few_iterations_are_told() -> None:
-    table = moons(seed=2)
+@pytest.mark.parametrize("table", [moons(seed=2), FOUR])
+def test_too_few_iterations_are_told(table: PartlyLabeled) -> None:
     with pytest.warns(ConvergenceWarning, match=r"duality gap of .* raise max_iter \(now 1\)"):
         KernelICLSClassifier(alpha=0.01, solver="interior-point", max_iter=1).fit(
             table.X, table.marked

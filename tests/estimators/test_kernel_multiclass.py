@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.utils import get_tags
 
 from tacit import (
-    ICLSClassifier,
     KernelICLSClassifier,
     KernelLeastSquaresClassifier,
-    ProjectedLeastSquaresClassifier,
 )
 from tacit.solver import Method, Status
 from tacit.solver._kernel_projection import KernelTable, project_kernel
@@ -38,41 +35,6 @@ def test_attributes_have_one_row_or_column_a_class(metric: Any) -> None:
     assert model.decision_function(DATA.X).shape == (90, 4)
     assert model.solution_.is_optimal(1e-8)
     assert set(model.predict(DATA.X)) <= {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("alpha", [0.0, 0.4, 6.0])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("n_labeled", [5, 24])
-@pytest.mark.parametrize("weighted", [True, False])
-def test_the_linear_kernel_is_the_linear_classifier(
-    alpha: float, intercept: bool, n_labeled: int, weighted: bool
-) -> None:
-    for seed in range(3):
-        table = partly_labeled(n_labeled, 40, n_classes=3 + seed % 2, seed=seed, noise=0.8)
-        weights = np.random.default_rng(seed).uniform(0.2, 2.0, len(table.X)) if weighted else None
-        ours = KernelICLSClassifier("linear", alpha=alpha, fit_intercept=intercept)
-        linear = ICLSClassifier(alpha, fit_intercept=intercept)
-        for model in (ours, linear):
-            model.fit(table.X, table.marked, sample_weight=weights)
-        np.testing.assert_allclose(
-            ours.decision_function(table.X), linear.decision_function(table.X), atol=1e-6
-        )
-        mine, theirs = ours.certificate_, linear.certificate_
-        assert mine.worst_change == pytest.approx(theirs.worst_change, abs=1e-6)
-        assert mine.best_change == pytest.approx(theirs.best_change, abs=1e-6)
-        assert mine.supervised_in_set == theirs.supervised_in_set
-
-
-@pytest.mark.parametrize("n_labeled", [5, 24])
-def test_without_a_penalty_the_linear_kernel_is_the_projected_classifier(n_labeled: int) -> None:
-    table = partly_labeled(n_labeled, 40, n_classes=3, seed=1)
-    ours = KernelICLSClassifier("linear", "all", alpha=0.0).fit(table.X, table.marked)
-    linear = ProjectedLeastSquaresClassifier().fit(table.X, table.marked)
-    np.testing.assert_allclose(
-        ours.decision_function(table.X), linear.decision_function(table.X), atol=1e-6
-    )
-    guaranteed = linear.certificate_.guaranteed_improvement
-    assert ours.certificate_.guaranteed_improvement == pytest.approx(guaranteed, abs=1e-9)
 
 
 @pytest.mark.parametrize("kernel", [linear_kernel, rbf_kernel, polynomial_kernel])
@@ -116,33 +78,11 @@ def test_kernel_ridge_regression_on_the_soft_labels_gives_the_model_back(
         )
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.7, "loo"])
-@pytest.mark.parametrize("intercept", [True, False])
-def test_without_unlabeled_rows_it_is_the_supervised_twin(alpha: Any, intercept: bool) -> None:
-    X, y = DATA.labeled
-    model = KernelICLSClassifier("rbf", alpha=alpha, fit_intercept=intercept).fit(X, y)
-    twin = KernelLeastSquaresClassifier("rbf", alpha, fit_intercept=intercept).fit(X, y)
-    np.testing.assert_allclose(
-        model.decision_function(DATA.X), twin.decision_function(DATA.X), atol=1e-9
-    )
-    assert model.soft_labels_.shape == (0, 4)
-    assert model.solution_.status is Status.EMPTY
-
-
 def test_rows_without_weight_get_equal_shares() -> None:
     weights = np.where(DATA.known, 1.0, 0.0)
     model = KernelICLSClassifier(alpha=0.1).fit(DATA.X, DATA.marked, sample_weight=weights)
     np.testing.assert_array_equal(model.dual_coef_, model.supervised_dual_coef_)
     np.testing.assert_array_equal(model.soft_labels_, 0.25)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_values_that_are_labels_leave_the_supervised_classifier_as_it_is(metric: Any) -> None:
-    model = KernelICLSClassifier("rbf", metric, alpha=20.0).fit(DATA.X, DATA.marked)
-    assert model.solution_.status is Status.INSIDE
-    np.testing.assert_array_equal(model.dual_coef_, model.supervised_dual_coef_)
-    assert model.certificate_.supervised_in_set is True
-    assert model.certificate_.worst_change == model.certificate_.best_change == 0.0
 
 
 def test_without_an_intercept_values_that_do_not_add_up_are_no_labels() -> None:
@@ -216,9 +156,3 @@ def test_one_solver_is_for_two_classes() -> None:
         model.fit(DATA.X, DATA.marked)
     assert get_tags(model).classifier_tags.multi_class is False
     assert get_tags(KernelICLSClassifier()).classifier_tags.multi_class is True
-
-
-def test_too_few_iterations_are_told() -> None:
-    model = KernelICLSClassifier(alpha=0.01, solver="interior-point", max_iter=1)
-    with pytest.warns(ConvergenceWarning, match=r"duality gap of .* raise max_iter \(now 1\)"):
-        model.fit(DATA.X, DATA.marked)

@@ -16,7 +16,7 @@ from tacit.solver import (
 )
 from tacit.solver._least_squares import fit_least_squares
 from tacit.solver._zonotope import Zonotope
-from tests.estimators.test_storage_models import CountedRows
+from tests.estimators.sources import CountedRows
 from tests.problems import Table, projected
 
 METRICS = ("labeled", "all")
