@@ -66,7 +66,7 @@ family: $(READY)  ## Compare every method with its supervised twin, for the docu
 
 figures: $(READY)  ## Draw the pictures of README and documentation again
 	$(BIN)/python -c "from tacit.research.paper._figure1 import draw_figure1; draw_figure1().savefig('docs/images/theorem1.png')"
-	$(BIN)/python -c "from tacit.research.experiments._family_figure import draw_family; draw_family().savefig('docs/images/family.png')"
+	$(BIN)/python -m docs.pictures.family
 	$(BIN)/python -m docs.pictures.theory
 	$(BIN)/python -m docs.pictures.readme
 	$(BIN)/python -m docs.pictures.report

@@ -16,14 +16,7 @@ from tacit.tables._fitting import versions
 def report_page(found: TableComparison, command: str, piped: bool = False) -> Page:
     """The page of the comparison, then certificates, curves, the data and how to repeat it.
 
-    Parameters
-    ----------
-    found : TableComparison
-        What `compare_table` found.
-    command : str
-        What was typed.
-    piped : bool, default=False
-        Whether the table came from the standard input, and so from a file of unknown name.
+    `piped` where the table came from the standard input, and so from a file of unknown name.
     """
     table = found.table
     counts = ", ".join(f"{name!s}: {count:,}" for name, count in table.target.counts.items())

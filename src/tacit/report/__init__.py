@@ -12,8 +12,10 @@ from tacit.report._drawing import (
     Panel,
     Series,
     Tone,
+    add_legend,
     draw_curves,
     draw_differences,
+    draw_panel,
     page_picture,
 )
 from tacit.report._figures import COLOURS, PALETTE, Picture, inlined, new_figure, save_figure
@@ -35,9 +37,11 @@ __all__ = [
     "Picture",
     "Series",
     "Tone",
+    "add_legend",
     "check_can_write_pages",
     "draw_curves",
     "draw_differences",
+    "draw_panel",
     "inlined",
     "new_figure",
     "page_picture",

@@ -36,19 +36,7 @@ CHARACTER = 0.085
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference with its interval, in the unit it is shown in.
-
-    Attributes
-    ----------
-    label, note : str
-        Of what, and against what.
-    mean, low, high : float
-        The difference and the ends of its interval, which may be infinite.
-    tone : {"good", "neutral", "bad", "unknown"}
-        Its colour and its shape.
-    value, words : str
-        The numbers as text, and how it came out.
-    """
+    """A difference with its interval, which may be infinite; `value` and `words` tell of both."""
 
     label: str
     note: str
@@ -69,6 +57,7 @@ class Series:
     low: Sequence[float]
     high: Sequence[float]
     dashed: bool = False
+    colour: str = ""  # by default, by its place among the others
 
 
 @dataclass(frozen=True)
@@ -171,37 +160,48 @@ def _label_difference(axes: Axes, row: Difference, height: int, narrow: bool) ->
 
 def draw_curves(panels: Sequence[Panel], y_label: str, width: float = WIDE) -> Figure:
     """Panels beside each other with one scale; intervals as upright lines, side by side."""
-    narrow = width < WIDE
-    figure = new_figure(width, 3.6 if narrow else 3.9)
+    figure = new_figure(width, 3.6 if width < WIDE else 3.9)
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)
     for panel, axes in zip(panels, grid[0], strict=True):
-        _draw_panel(axes, panel, width / len(panels), with_stops=len(panels) == 1)
-    first = figure.axes[0]
-    first.set_ylabel(shortened(y_label, 40))
-    handles, names = first.get_legend_handles_labels()
-    longest = max(map(len, names), default=1)
-    columns = max(1, min(len(names), int(width / (0.6 + CHARACTER * longest))))
-    figure.legend(handles, names, loc="outside upper left", ncols=columns, frameon=False)
+        draw_panel(axes, panel, width / len(panels), with_stops=len(panels) == 1)
+    figure.axes[0].set_ylabel(shortened(y_label, 40))
+    add_legend(figure, width)
     return figure
 
 
-def _draw_panel(axes: Axes, panel: Panel, width: float, with_stops: bool) -> None:
+def add_legend(figure: Figure, width: float, side: Literal["upper", "lower"] = "upper") -> None:
+    """The names of the curves above or below all panels, in as many columns as fit."""
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    longest = max(map(len, names), default=1)
+    columns = max(1, min(len(names), int(width / (0.6 + 0.8 * CHARACTER * longest))))
+    figure.legend(handles, names, loc=f"outside {side} left", ncols=columns, frameon=False)
+
+
+def draw_panel(
+    axes: Axes, panel: Panel, width: float, *, with_stops: bool = False, with_bands: bool = False
+) -> None:
+    """Curves on axes of about that width; small ones with bands instead of upright lines."""
     places = log_places(panel.x)
-    span = places[-1] - places[0]
+    span = (places[-1] - places[0]) or 1.0
     last = max(1, len(panel.series) - 1)
     for k, series in enumerate(panel.series):
-        colour = COLOURS[k % len(COLOURS)]
-        # Side by side, since intervals on top of each other cannot be told apart.
-        aside = [place + 0.02 * (k - last / 2.0) * span for place in places]
-        axes.vlines(aside, series.low, series.high, color=colour, alpha=0.45, linewidth=1.8)
+        colour = series.colour or COLOURS[k % len(COLOURS)]
+        if with_bands:
+            axes.fill_between(
+                places, series.low, series.high, color=colour, alpha=0.18, linewidth=0
+            )
+        else:
+            # Side by side, since intervals on top of each other cannot be told apart.
+            aside = [place + 0.02 * (k - last / 2.0) * span for place in places]
+            axes.vlines(aside, series.low, series.high, color=colour, alpha=0.45, linewidth=1.8)
         axes.plot(
             places,
             series.y,
             color=colour,
-            linewidth=WIDEST + (THINNEST - WIDEST) * k / last,
+            linewidth=1.5 if with_bands else WIDEST + (THINNEST - WIDEST) * k / last,
             linestyle="--" if series.dashed else "-",
             marker=MARKERS[k % len(MARKERS)],
-            markersize=6,
+            markersize=3.5 if with_bands else 6,
             label=shortened(series.name),
         )
     if with_stops:

@@ -57,10 +57,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches.
-
-    It is made without pyplot: no global state, and no display is looked for.
-    """
+    """An empty figure, in inches; without pyplot, which has global state and needs a display."""
     try:
         with _quiet_fonts():
             from matplotlib.figure import Figure
@@ -91,15 +88,7 @@ def save_figure(figure: Figure, target: Path | io.StringIO) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that is part of a page.
-
-    Attributes
-    ----------
-    alt : str
-        What it shows, for those who do not see it.
-    drawings : tuple of str
-        SVG elements: one for every screen, or one for wide and one for narrow screens.
-    """
+    """SVG elements of a page: one for every screen, or one for wide and one for narrow screens."""
 
     alt: str
     drawings: tuple[str, ...]
@@ -115,15 +104,8 @@ def svg_text(figure: Figure) -> str:
 def inlined(svg: str, alt: str, stops: Sequence[str] = ()) -> str:
     """An SVG of matplotlib as an element of a page, in the page's colours and font.
 
-    Parameters
-    ----------
-    svg : str
-        The file.
-    alt : str
-        What it shows.
-    stops : sequence of str
-        Words for the parts of the figure with the names stop-0, stop-1 ...: told where one points
-        at such a part, or moves to it by the keyboard.
+    Its parts named stop-0, stop-1 ... get these words, told where one points at such a part or
+    moves to it by the keyboard.
     """
     root = ElementTree.fromstring(svg)
     names = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"

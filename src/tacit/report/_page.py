@@ -29,36 +29,14 @@ FRAME_HEIGHT = 640
 
 @dataclass(frozen=True)
 class Page:
-    """One page.
-
-    Attributes
-    ----------
-    template : str
-        A file of the folder `templates`.
-    title : str
-        The heading of the page.
-    values : mapping of str to any
-        What the template shows. Every text is escaped.
-    """
+    """A template of the folder `templates`, and what it shows. Every text is escaped."""
 
     template: str
     title: str
     values: Mapping[str, Any]
 
     def html(self) -> str:
-        """The whole page as one text.
-
-        Returns
-        -------
-        str
-            HTML without references to anything outside, and with a policy that forbids the browser
-            to fetch anything.
-
-        Raises
-        ------
-        ValueError
-            If it is larger than 3 MB.
-        """
+        """The whole page as one text, which refers to nothing outside and may fetch nothing."""
         template = environment().get_template(self.template)
         text = template.render(
             title=self.title, **self.values, contents=[], version=__version__, **_style_and_script()

@@ -17,28 +17,14 @@ MOST_NARROW = 3
 
 @dataclass(frozen=True)
 class Entry:
-    """What stands at one place of a table.
-
-    Attributes
-    ----------
-    text : str
-        The entry; a dash where it is empty.
-    beside : str
-        A remark below it in small type, such as the published value.
-    mark : str
-        A word in a frame behind it, for the one entry among others.
-    bold, underline : bool
-        How the entry is set.
-    value : float or None
-        What it is sorted by; by default the number its text begins with.
-    """
+    """What stands at one place of a table; a dash where the text is empty."""
 
     text: str
-    beside: str = ""
-    mark: str = ""
+    beside: str = ""  # below it in small type, such as the published value
+    mark: str = ""  # a word in a frame behind it, for the one entry among others
     bold: bool = False
     underline: bool = False
-    value: float | None = None
+    value: float | None = None  # to sort by; by default the number the text begins with
 
     @property
     def missing(self) -> bool:
@@ -64,19 +50,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of a page. The first column names the rows; numbers are set to the right.
-
-    Attributes
-    ----------
-    caption : str
-        What the table shows.
-    columns : sequence of str or Heading
-        The heads.
-    rows : sequence of sequence of str or Entry
-        The entries; an empty text is one that is missing.
-    note : str
-        How to read it.
-    """
+    """A table of a page. The first column names the rows; numbers are set to the right."""
 
     caption: str
     columns: Sequence[str | Heading]

@@ -71,16 +71,7 @@ def comparison_page(
 ) -> Page:
     """The verdict, the picture behind it, the numbers, and the evidence in words.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        What was found.
-    subtitle : str
-        On what; by default, on how many rows.
-    template : str
-        The page, or one that extends it where more is known about the table.
-    more : mapping of str to any
-        What that one shows beyond.
+    Where more is known about the table, `template` extends the page and shows it.
     """
     rows = f"{comparison.n_labels:,} labels, {comparison.n_unlabeled:,} unlabeled rows"
     verdict, methods = comparison.verdict, comparison.methods.values()

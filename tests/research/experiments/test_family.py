@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import is_classifier
 
 import tacit
+from docs.pictures.family import PROBLEMS, draw_family
 from tacit.research.experiments import (
     CrossValidation,
     Experiment,
@@ -16,7 +17,6 @@ from tacit.research.experiments import (
     run,
 )
 from tacit.research.experiments._family import family_contestants, family_table
-from tacit.research.experiments._family_figure import PROBLEMS, draw_family
 
 CONTESTANTS = family_contestants()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.report import COLOURS, new_figure
+from tacit.report import COLOURS, Panel, Series, add_legend, draw_panel, new_figure
 from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._results import ROUNDING, Results
@@ -16,65 +17,39 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_curve(
-    axes: Axes,
-    results: Results,
-    dataset: str,
-    protocol: str,
-    classifier: str,
-    measure: str,
-    colour: str,
-) -> tuple[float, float] | None:
-    """A measure against unlabeled rows, with a band of one standard error.
+def curve_panel(
+    results: Results, dataset: str, protocol: str, classifiers: Sequence[str], measure: str
+) -> Panel:
+    """A measure against unlabeled rows, plus and minus one standard error, as plain values.
 
-    Returns
-    -------
-    tuple of float or None
-        Where the curve ends, for a name beside it; None if there is none.
+    Who has no runs has no curve; the others keep their colours.
     """
-    found = [
-        results.summary(dataset, protocol, classifier, measure, size)
-        for size in results.sizes(dataset, protocol, classifier)
-    ]
-    points = [summary for summary in found if summary is not None]
-    if not points:
-        return None
-    x = np.array([s.n_unlabeled for s in points])
-    y = np.array([s.mean for s in points])
-    error = np.array([s.standard_error for s in points])
-    axes.plot(x, y, color=colour, marker="o", markersize=3, linewidth=1.5, label=classifier)
-    axes.fill_between(x, y - error, y + error, color=colour, alpha=0.18, linewidth=0)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(x, [str(value) for value in x])
-    axes.minorticks_off()
-    axes.spines[["top", "right"]].set_visible(False)
-    return float(x[-1]), float(y[-1])
+    sizes = sorted({n for name in classifiers for n in results.sizes(dataset, protocol, name)})
+    series = []
+    for name, colour in zip(classifiers, COLOURS, strict=False):
+        found = [results.summary(dataset, protocol, name, measure, size) for size in sizes]
+        if any(point is not None for point in found):
+            mean = np.array([np.nan if point is None else point.mean for point in found])
+            error = np.array([np.nan if p is None else p.standard_error for p in found])
+            low, high = mean - error, mean + error
+            series.append(Series(name, mean.tolist(), low.tolist(), high.tolist(), colour=colour))
+    return Panel(dataset, "", sizes, series)
 
 
 def draw_comparison(results: Results, title: str) -> Figure:
-    """Error against unlabeled rows, and the change of the error in each repeat.
-
-    Parameters
-    ----------
-    results : Results
-        Learning curves on one dataset.
-    title : str
-        What the picture is about.
-    """
+    """Error against unlabeled rows, and the change of the error in each repeat."""
     (dataset,), (protocol,) = results.names("dataset"), results.names("protocol")
-    colours = dict(zip(results.names("classifier"), COLOURS, strict=False))
-    figure = new_figure(10, 4.2)
+    names = results.names("classifier")
+    figure = new_figure(10, 4.4)
     left, right = figure.subplots(1, 2, width_ratios=(5, 4))
-    for classifier, colour in colours.items():
-        end = draw_curve(left, results, dataset, protocol, classifier, ERROR, colour)
-        if end is not None:
-            left.annotate(f" {classifier}", end, color=colour, va="center", fontsize=9)
-    left.set_xlim(right=max(results.names("n_unlabeled")) * 3.2)
+    panel = curve_panel(results, dataset, protocol, names, ERROR)
+    draw_panel(left, panel, 5.5, with_bands=True)
+    add_legend(figure, 10, "lower")
     left.set_ylim(bottom=0)
     left.set_xlabel("unlabeled rows")
     left.set_ylabel("error on the rows without label")
-    left.set_title("Does more unlabeled data help?", fontsize=10)
-    _draw_changes(right, results, dataset, protocol, colours)
+    left.set_title("Does more unlabeled data help?", loc="left", fontsize=10)
+    _draw_changes(right, results, dataset, protocol, dict(zip(names, COLOURS, strict=False)))
     figure.suptitle(title, fontsize=12)
     return figure
 

@@ -38,15 +38,7 @@ CAPTION = (
 
 @dataclass(frozen=True)
 class Example:
-    """A population and labeled rows drawn from it.
-
-    Attributes
-    ----------
-    population : Population
-        Known only to the reader of the figure; the classifier knows the distribution of x.
-    sample : Sample
-        The labeled rows.
-    """
+    """A population, of which the classifier knows the distribution of x, and labeled rows."""
 
     population: Population
     sample: Sample
@@ -76,13 +68,9 @@ def example(seed: int = _SEED, n_labeled: int = _N_LABELED) -> Example:
 
 
 def draw_figure1(shown: Example | None = None) -> Figure:
-    """Draw the labeled loss above the true risk, over the same axis of coefficients.
+    """The labeled loss above the true risk, over the same axis of coefficients.
 
-    Parameters
-    ----------
-    shown : Example, optional
-        A population and labeled rows with a supervised coefficient outside of the interval;
-        `example()` by default.
+    What is shown must have its supervised coefficient outside of the interval.
     """
     shown = example() if shown is None else shown
     population = shown.population
@@ -158,57 +146,44 @@ def _label_top(axes: Axes, shown: Example) -> None:
     lower, upper = shown.population.interval
     height = axes.get_ylim()
     axes.set_title("What the labels say", loc="left", fontsize=10)
-    axes.text(
-        (lower + upper) / 2,
-        height[0] + 0.06 * (height[1] - height[0]),
-        "C: coefficients that some\nlabeling of the unlabeled\nrows leads to",
-        ha="center",
-        va="bottom",
-        color=_BLUE,
-        fontsize=9,
-    )
     _arrow(axes, shown, shown.loss)
-    axes.annotate(
-        "supervised:\nleast loss",
-        xy=(shown.beta_sup, float(shown.loss(np.array(shown.beta_sup)))),
-        xytext=(6, 10),
-        textcoords="offset points",
-        color=_RED,
-        fontsize=9,
-    )
-    axes.annotate(
-        "semi-supervised:\nleast loss\nwithin C",
-        xy=(shown.beta_semi, float(shown.loss(np.array(shown.beta_semi)))),
-        xytext=(6, 26),
-        textcoords="offset points",
-        color=_BLUE,
-        fontsize=9,
-    )
+    words = "C: coefficients that some\nlabeling of the unlabeled\nrows leads to"
+    foot = height[0] + 0.06 * (height[1] - height[0])
+    _note(axes, words, ((lower + upper) / 2, foot), (0, 0), _BLUE, centred=True)
+    sup, semi = shown.beta_sup, shown.beta_semi
+    above = (sup, float(shown.loss(np.array(sup))))
+    _note(axes, "supervised:\nleast loss", above, (6, 10), _RED)
+    above = (semi, float(shown.loss(np.array(semi))))
+    _note(axes, "semi-supervised:\nleast loss\nwithin C", above, (6, 26), _BLUE)
 
 
 def _label_bottom(axes: Axes, shown: Example) -> None:
     population = shown.population
-    star = population.beta_star
+    best = (population.beta_star, float(population.risk(population.beta_star)))
     axes.set_title("What nobody sees: the true risk is least inside C", loc="left", fontsize=10)
-    axes.plot([star], [population.risk(star)], "*", color=_GREEN, ms=13)
-    axes.annotate(
-        "best possible",
-        xy=(star, population.risk(star)),
-        xytext=(0, -19),
-        textcoords="offset points",
-        ha="center",
-        color=_GREEN,
-        fontsize=9,
-    )
+    axes.plot(*best, "*", color=_GREEN, ms=13)
+    _note(axes, "best possible", best, (0, -19), _GREEN, centred=True)
     _arrow(axes, shown, population.risk)
     for position, colour in ((shown.beta_sup, _RED), (shown.beta_semi, _BLUE)):
         risk = float(population.risk(position))
         axes.hlines(risk, axes.get_xlim()[0], position, color=colour, lw=0.8, ls=":")
-        axes.annotate(
-            f"risk {risk:.3f}",
-            xy=(axes.get_xlim()[0], risk),
-            xytext=(5, 3),
-            textcoords="offset points",
-            color=colour,
-            fontsize=9,
-        )
+        _note(axes, f"risk {risk:.3f}", (axes.get_xlim()[0], risk), (5, 3), colour)
+
+
+def _note(
+    axes: Axes,
+    words: str,
+    at: tuple[float, float],
+    offset: tuple[int, int],
+    colour: str,
+    centred: bool = False,
+) -> None:
+    axes.annotate(
+        words,
+        at,
+        xytext=offset,
+        textcoords="offset points",
+        ha="center" if centred else "left",
+        color=colour,
+        fontsize=9,
+    )

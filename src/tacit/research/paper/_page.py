@@ -21,15 +21,7 @@ _TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "unknown"}
 
 
 def write_page(reproduction: Reproduction, command: str) -> Path:
-    """Write `index.html`, one file without references to others.
-
-    Parameters
-    ----------
-    reproduction : Reproduction
-        What came out.
-    command : str
-        What a reader types to get the same.
-    """
+    """Write `index.html`, one file without references to others; `command` gives the same."""
     names = {section.name for section in reproduction.sections}
     fitted = [section.name for section in reproduction.sections if section.name in FITTED]
     values = {

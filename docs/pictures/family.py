@@ -1,7 +1,8 @@
-"""Every method on the same three two-dimensional problems."""
+"""Every method on the same three two-dimensional problems: `python -m docs.pictures.family`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,3 +87,7 @@ def _draw(axes: Axes, X: Matrix, y: Any, codes: Any, method: Contestant, twin: C
     axes.set_title(f"{method.name}\n{before:.0f} % → {after:.0f} % wrong", fontsize=8)
     axes.set_xticks([])
     axes.set_yticks([])
+
+
+if __name__ == "__main__":
+    draw_family().savefig(Path(__file__).parents[1] / "images" / "family.png")
