@@ -77,11 +77,17 @@ def numbers(text: Text = str) -> Listing:
 def sample_page(text: Text = str) -> Page:
     """The report; `text` is what becomes of every text in it."""
     shown, curves = differences(text), panel(text)
-    stops = [
-        f"{text('Unlabeled rows')}: {x:,}. "
-        + ". ".join(f"{s.name} {s.y[k]}" for s in curves.series)
-        for k, x in enumerate(UNLABELED)
-    ]
+    points = Listing(
+        text("Wrong answers"),
+        [text("Unlabeled rows"), *(series.name for series in curves.series)],
+        [
+            [
+                f"{x:,}",
+                *(Entry(f"{s.y[k]}", f"{s.low[k]:.1f} to {s.high[k]:.1f}") for s in curves.series),
+            ]
+            for k, x in enumerate(UNLABELED)
+        ],
+    )
     values: dict[str, Any] = {
         "subtitle": text("60 labeled and 4,940 unlabeled rows, target column “churned”"),
         "tone": "good",
@@ -113,9 +119,8 @@ def sample_page(text: Text = str) -> Page:
                     "picture": page_picture(
                         lambda width: draw_curves([curves], text("Wrong answers"), width),
                         text("Curves from 0 to 4,940."),
-                        stops,
                     ),
-                    "numbers": numbers(text),
+                    "numbers": points,
                 }
             ],
             "forecast": numbers(text),

@@ -89,14 +89,11 @@ def test_names_in_pictures_are_short_plain_and_never_mathematics():
 
 
 def test_a_picture_on_a_page_has_its_words_the_colours_of_the_page_and_its_stops():
-    stops = [f"at {size}" for size in UNLABELED]
     svg = svg_text(draw_curves([panel()], "Wrong answers"))
-    root = read(inlined(svg, "What it shows", stops)).one("svg")
-    assert root.attributes["aria-label"] == "What it shows"
-    assert root.attributes["role"] == "group"
+    root = read(inlined(svg, "What it shows")).one("svg")
+    assert (root.attributes["role"], root.attributes["aria-label"]) == ("img", "What it shows")
     assert {"Wrong answers", "Unlabeled rows", "ICLS"} <= {e.text for e in root.all("text")}
-    assert [e.one("title").text for e in root.all("g", "stop")] == stops
-    assert [e.attributes["aria-label"] for e in root.all("g", "stop")] == stops
+    assert len(root.all("g", "stop")) == len(UNLABELED)
     painted = {e.attributes.get(k, "none") for e in root.all() for k in ("fill", "stroke")}
     assert painted <= {"none", *(f"var(--{name})" for name in PALETTE)}
     assert "var(--series-1)" in painted

@@ -70,10 +70,9 @@ class Panel:
     series: Sequence[Series]
 
 
-def page_picture(draw: Callable[[float], Figure], alt: str, stops: Sequence[str] = ()) -> Picture:
+def page_picture(draw: Callable[[float], Figure], alt: str) -> Picture:
     """The figure that `draw` makes for a width in inches, for wide and for narrow screens."""
-    drawings = (inlined(svg_text(draw(width)), alt, stops) for width in (WIDE, NARROW))
-    return Picture(alt, tuple(drawings))
+    return Picture(alt, tuple(inlined(svg_text(draw(width)), alt) for width in (WIDE, NARROW)))
 
 
 def draw_differences(
@@ -85,11 +84,12 @@ def draw_differences(
     axes = figure.subplots()
     low, high = _reach(rows, margin)
     heights = range(len(rows) - 1, -1, -1)
-    for height, row in zip(heights, rows, strict=True):
-        # On narrow screens words stand above the lines, so that zero and margin leave them room.
-        below, above = (height - 0.32, height + 0.18) if narrow else (height - 0.5, height + 0.5)
+    # On narrow screens words stand above the lines, so that zero and margin leave them room.
+    strips = [(h - 0.32, h + 0.18) for h in heights] if narrow else [(-0.5, len(rows) - 0.5)]
+    for below, above in strips:
         axes.fill_between([-margin, margin], below, above, color=PALETTE["panel"], linewidth=0)
         axes.plot([0.0, 0.0], [below, above], color=PALETTE["ink"], linewidth=1.2)
+    for height, row in zip(heights, rows, strict=True):
         _draw_difference(axes, row, height, low, high)
         _label_difference(axes, row, height, narrow)
     axes.set_yticks([])
@@ -169,12 +169,13 @@ def draw_curves(panels: Sequence[Panel], y_label: str, width: float = WIDE) -> F
     return figure
 
 
-def add_legend(figure: Figure, width: float, side: Literal["upper", "lower"] = "upper") -> None:
+def add_legend(figure: Figure, width: float, below: bool = False) -> None:
     """The names of the curves above or below all panels, in as many columns as fit."""
     handles, names = figure.axes[0].get_legend_handles_labels()
     longest = max(map(len, names), default=1)
     columns = max(1, min(len(names), int(width / (0.6 + 0.8 * CHARACTER * longest))))
-    figure.legend(handles, names, loc=f"outside {side} left", ncols=columns, frameon=False)
+    place: Any = "outside lower left" if below else "outside upper left"
+    figure.legend(handles, names, loc=place, ncols=columns, frameon=False)
 
 
 def draw_panel(
@@ -204,7 +205,7 @@ def draw_panel(
             markersize=3.5 if with_bands else 6,
             label=shortened(series.name),
         )
-    if with_stops:
+    if with_stops:  # parts of the picture that tell their numbers on a page
         inner = [(a + b) / 2.0 for a, b in itertools.pairwise(places)]
         borders = [places[0] - 0.05 * span, *inner, places[-1] + 0.05 * span]
         for k, (left, right) in enumerate(itertools.pairwise(borders)):

@@ -14,7 +14,7 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,11 +101,10 @@ def svg_text(figure: Figure) -> str:
     return out.getvalue()
 
 
-def inlined(svg: str, alt: str, stops: Sequence[str] = ()) -> str:
+def inlined(svg: str, alt: str) -> str:
     """An SVG of matplotlib as an element of a page, in the page's colours and font.
 
-    Its parts named stop-0, stop-1 ... get these words, told where one points at such a part or
-    moves to it by the keyboard.
+    Its parts named stop-0, stop-1 ... are those of which the script of the page tells the numbers.
     """
     root = ElementTree.fromstring(svg)
     names = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
@@ -115,20 +114,20 @@ def inlined(svg: str, alt: str, stops: Sequence[str] = ()) -> str:
                 parent.remove(child)
     used = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
     for element in root.iter():
-        _adapt(element, names, used, stops)
+        _adapt(element, names, used)
     width, height = root.get("viewBox", "").split()[2:]
     # A point of print is four thirds of a pixel.
     root.attrib |= {
         "width": f"{float(width) * 4 / 3:.0f}",
         "height": f"{float(height) * 4 / 3:.0f}",
         "fill": _VARIABLES["#000000"],
-        "role": "group" if stops else "img",
+        "role": "img",
         "aria-label": alt,
     }
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _adapt(element: ElementTree.Element, names: str, used: set[str], stops: Sequence[str]) -> None:
+def _adapt(element: ElementTree.Element, names: str, used: set[str]) -> None:
     """Write one element without namespaces and styles, which the policy of a page forbids."""
     element.tag = element.tag.rpartition("}")[2]
     attributes = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
@@ -144,10 +143,7 @@ def _adapt(element: ElementTree.Element, names: str, used: set[str], stops: Sequ
     if name in used:
         attributes["id"] = names + name
     elif name.startswith("stop-"):
-        words = stops[int(name.removeprefix("stop-"))]
-        attributes |= {"class": "stop", "role": "img", "aria-label": words}
-        title = ElementTree.SubElement(element, "title")
-        title.text = words
+        attributes["class"] = "stop"
     for key, value in attributes.items():
         if key in ("href", "clip-path"):
             attributes[key] = value.replace("#", f"#{names}")

@@ -176,15 +176,6 @@ def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
         [f"{size:,}", *(_entry(series, k, form) for series in panel.series)]
         for k, size in enumerate(panel.x)
     ]
-    stops = [
-        f"{x_label}: {row[0]}. "
-        + ". ".join(
-            f"{series.name} {entry.text}" + (f", {entry.beside}" if entry.beside else "")
-            for series, entry in zip(panel.series, row[1:], strict=True)
-            if isinstance(entry, Entry)
-        )
-        for row in rows
-    ]
     ends = " ".join(
         f"{series.name} goes from {series.y[0]:.3g} to {series.y[-1]:.3g}."
         for series in panel.series
@@ -193,7 +184,7 @@ def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
     return {
         "caption": caption,
         "note": note,
-        "picture": page_picture(lambda width: draw_curves([panel], y_label, width), alt, stops),
+        "picture": page_picture(lambda width: draw_curves([panel], y_label, width), alt),
         "numbers": Listing(
             y_label,
             [x_label, *(series.name for series in panel.series)],

@@ -76,21 +76,31 @@
     });
   }
 
-  // Curves: one stop for each x. Pointing or focus tells all values there; arrows move on.
+  // Curves: one stop for each row of the numbers. Pointing or focus tells them; arrows move on.
+  const inWords = (row, titles) => [...row.cells].map((cell, k) => {
+    const [value, interval] = [...cell.childNodes].map((node) => node.textContent);
+    return `${titles[k]}${k ? "" : ":"} ${value}${interval ? `, ${interval}` : ""}`;
+  }).join(". ");
+
   for (const drawing of document.querySelectorAll(".drawing:has(.stop)")) {
     const stops = [...drawing.querySelectorAll(".stop")];
+    const numbers = drawing.closest("figure").querySelector("table");
+    const titles = [...numbers.querySelectorAll(".title")].map((title) => title.textContent);
+    const words = [...numbers.tBodies[0].rows].map((row) => inWords(row, titles));
     const hint = "Point at the picture for its numbers, or move along it with the arrow keys.";
     const readout = make("p", "readout", hint);
     readout.setAttribute("aria-hidden", "true");
     drawing.append(readout);
+    drawing.querySelector("svg").setAttribute("role", "group");
 
     const show = (shown) => {
       stops.forEach((stop) => stop.classList.toggle("shown", stop === shown));
-      readout.textContent = shown ? shown.getAttribute("aria-label") : hint;
+      readout.textContent = words[stops.indexOf(shown)] ?? hint;
     };
 
     stops.forEach((stop, k) => {
-      stop.querySelector("title").remove();
+      stop.setAttribute("role", "img");
+      stop.setAttribute("aria-label", words[k]);
       stop.setAttribute("tabindex", k === 0 ? "0" : "-1");
       stop.addEventListener("pointerenter", () => show(stop));
       stop.addEventListener("focus", () => {

@@ -44,7 +44,7 @@ def draw_comparison(results: Results, title: str) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=(5, 4))
     panel = curve_panel(results, dataset, protocol, names, ERROR)
     draw_panel(left, panel, 5.5, with_bands=True)
-    add_legend(figure, 10, "lower")
+    add_legend(figure, 10, below=True)
     left.set_ylim(bottom=0)
     left.set_xlabel("unlabeled rows")
     left.set_ylabel("error on the rows without label")

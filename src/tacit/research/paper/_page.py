@@ -13,6 +13,7 @@ import sklearn
 from tacit import __version__
 from tacit._words import listed, number_of
 from tacit.report import Listing, Page, Picture, Tone, inlined
+from tacit.research.paper._plans import Effort
 from tacit.research.paper._published import CITATION
 from tacit.research.paper._reproduce import FITTED, NEED_DATA, PARTS, Reproduction, Section
 
@@ -26,7 +27,9 @@ def write_page(reproduction: Reproduction, command: str) -> Path:
     fitted = [section.name for section in reproduction.sections if section.name in FITTED]
     values = {
         "summary": summary_in_words(reproduction),
-        "what_was_done": _what_was_done(reproduction),
+        "computed": _computed(reproduction.effort, names),
+        "datasets": reproduction.datasets,
+        "left_out": [part for part in PARTS if part not in names],
         "citation": CITATION,
         "explain_names": bool(NEED_DATA & names),
         "parts_of_paper": [_part(s, reproduction.out) for s in reproduction.sections],
@@ -92,8 +95,8 @@ def _verdict(holds: list[bool | None]) -> str:
     return text
 
 
-def _what_was_done(reproduction: Reproduction) -> str:
-    effort = reproduction.effort
+def _computed(effort: Effort, names: set[str]) -> list[str]:
+    """What was computed, and how much of it."""
     validation = f"cross-validation with {number_of(effort.table_repeats, 'repeat')}"
     done = {
         "table2": validation,
@@ -101,20 +104,7 @@ def _what_was_done(reproduction: Reproduction) -> str:
         "figure2": f"learning curves with {number_of(effort.figure_repeats, 'repeat')}",
         "theorem": f"the theorem on {effort.n_problems:,} random problems",
     }
-    names = [section.name for section in reproduction.sections]
-    computed = list(dict.fromkeys(text for name, text in done.items() if name in names))
-    text = f"Computed with Tacit {__version__}"
-    text += f": {', '.join(computed)}" if computed else ""
-    if reproduction.datasets:
-        text += f", on {', '.join(reproduction.datasets)}"
-    text += ". Every number and every verdict on this page comes from that computation"
-    if FITTED & set(names):
-        text += "; fits that an earlier call had left in the same folder were not made again"
-    text += "."
-    left_out = [part for part in PARTS if part not in names]
-    if left_out:
-        text += f" Not asked for: {', '.join(left_out)}."
-    return text
+    return list(dict.fromkeys(text for name, text in done.items() if name in names))
 
 
 def duration(seconds: float) -> str:
