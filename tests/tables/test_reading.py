@@ -123,6 +123,20 @@ def test_a_separator_and_an_encoding_that_are_given_are_used(tmp_path):
     assert raw.notes == []
 
 
+@pytest.mark.parametrize("first", ["", "sep=,\n"])
+def test_spaces_between_a_separator_and_a_quote_are_skipped(tmp_path, first):
+    text = f'{first}"x", "kind", "y"\n1, "a, b", "no"\n2, "say ""c""", "yes"\n'
+    frame = read_raw(written(tmp_path / "t.csv", text.encode("utf-8-sig"))).frame
+    assert frame.to_dict("list") == {"x": [1, 2], "kind": ["a, b", 'say "c"'], "y": ["no", "yes"]}
+
+
+def test_utf_16_without_its_mark_is_read_when_said(tmp_path):
+    path = written(tmp_path / "t.csv", "x,y\n1,ä\n2,b\n".encode("utf-16-le"))
+    assert read_raw(path, ReadOptions(encoding="utf-16-le")).frame["y"].tolist() == ["ä", "b"]
+    with pytest.raises(TableError, match="name its --encoding"):
+        read_raw(path)
+
+
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))

@@ -164,7 +164,7 @@ def _read_stream(
         with opener() as file:
             head = bytes(file.read(HEAD_BYTES))
             is_whole = not file.read(1)
-        kind = _kind_of(head, name, suffix)
+        kind = _kind_of(head, name, suffix, options.encoding)
         if kind != TEXT:
             with opener() as file:
                 return _checked(RawTable(as_frame(_read_arrow(kind, file, name)), name))
@@ -179,7 +179,7 @@ def _read_stream(
         raise TableError(f"{name} is damaged and cannot be unpacked: {error}.") from error
 
 
-def _kind_of(head: bytes, name: str, suffix: str) -> str:
+def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
     """Parquet, Feather or text, or an error that says why it is none of them."""
     kind, expected = MAGIC.get(head[:4], TEXT), SUFFIXES.get(suffix, TEXT)
     if not head.strip():
@@ -194,8 +194,12 @@ def _kind_of(head: bytes, name: str, suffix: str) -> str:
             raise TableError(
                 f"{name} is {what}, which cannot be read; save the table as CSV or Parquet."
             )
-    if kind == TEXT and b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError(f"{name} is not a table of text; it must be CSV, TSV, Parquet or Feather.")
+    is_utf_16 = encoding is not None or head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if kind == TEXT and b"\0" in head and not is_utf_16:
+        raise TableError(
+            f"{name} is not a table of text; it must be CSV, TSV, Parquet or Feather (if it is "
+            "text, name its --encoding)."
+        )
     return kind
 
 

@@ -100,6 +100,7 @@ class Layout:
     encoding: str
     n_skipped: int
     names: list[str]
+    has_spaces: bool  # between a separator and a quote, where Arrow would not see the quote
 
 
 def find_layout(head: bytes, is_whole: bool, suffix: str, options: ReadOptions) -> Layout:
@@ -116,12 +117,29 @@ def find_layout(head: bytes, is_whole: bool, suffix: str, options: ReadOptions) 
     given = options.separator or (declared[1] if declared else None)
     header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
     separator = given or max(candidates, key=lambda s: (_n_columns(text, s), header.count(s)))
-    return Layout(separator, encoding, n_skipped, _header(text, separator))
+    has_spaces = re.search(f'{re.escape(separator)} +"', text) is not None
+    names = _header(text.lstrip("\r\n"), separator, has_spaces)
+    return Layout(separator, encoding, n_skipped, names, has_spaces)
 
 
-def _header(text: str, separator: str) -> list[str]:
-    lines = io.StringIO(text.lstrip("\r\n"), newline="")
-    return next(csv.reader(lines, delimiter=separator), [])
+def _header(text: str, separator: str, has_spaces: bool) -> list[str]:
+    lines = io.StringIO(text, newline="")
+    try:
+        return next(csv.reader(lines, delimiter=separator, skipinitialspace=has_spaces), [])
+    except csv.Error:  # whoever reads the table will say what is wrong
+        return []
+
+
+def _without_spaces(file: Any, layout: Layout) -> io.BytesIO:
+    """A text without spaces before quotes, which Python's slower reader knows how to skip."""
+    text = file.read().decode(layout.encoding).lstrip("\ufeff")
+    lines = io.StringIO(text, newline="")
+    for _ in range(layout.n_skipped):
+        lines.readline()
+    rows = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True)
+    plain = io.StringIO(newline="")
+    csv.writer(plain, delimiter=layout.separator).writerows(rows)
+    return io.BytesIO(plain.getvalue().encode())
 
 
 def _n_columns(text: str, separator: str) -> int:
@@ -157,11 +175,12 @@ def read_text(
     pyarrow = import_pyarrow()
     texts = {written: pyarrow.string() for written in layout.names if written.strip() in as_text}
     try:
+        encoding, n_skipped = layout.encoding, layout.n_skipped
+        if layout.has_spaces:
+            file, encoding, n_skipped = _without_spaces(file, layout), "utf-8", 0
         table = pyarrow.csv.read_csv(
             file,
-            pyarrow.csv.ReadOptions(
-                encoding=layout.encoding, skip_rows=layout.n_skipped, block_size=BLOCK_BYTES
-            ),
+            pyarrow.csv.ReadOptions(encoding=encoding, skip_rows=n_skipped, block_size=BLOCK_BYTES),
             pyarrow.csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
             pyarrow.csv.ConvertOptions(
                 null_values=sorted(NULLS),
@@ -169,10 +188,12 @@ def read_text(
                 column_types=texts,
             ),
         )
-    except (pyarrow.ArrowInvalid, UnicodeError) as error:
+    except UnicodeError as error:
+        raise _encoding_error(name, layout) from error
+    except (pyarrow.ArrowInvalid, csv.Error) as error:
         raise _text_error(str(error).strip(), name, layout) from error
     if any(pyarrow.types.is_binary(kind) for kind in table.schema.types):
-        raise _text_error("UTF8", name, layout)
+        raise _encoding_error(name, layout)
     names = [c.strip() or f"Unnamed: {k}" for k, c in enumerate(table.column_names)]
     notes = []
     if layout.separator not in (",", "\t") and options.separator is None:
@@ -184,15 +205,20 @@ def read_text(
 
 def _text_error(what: str, name: str, layout: Layout) -> TableError:
     """The error for a text that Arrow cannot read, by its words."""
-    if "UTF" in what or "codec" in what:
-        return TableError(
-            f"{name} is not text in {layout.encoding}; say what it is in with --encoding, such as "
-            "--encoding cp1252."
-        )
+    if "invalid UTF8" in what:
+        return _encoding_error(name, layout)
     if "mpty CSV" in what:
         return TableError(f"{name} is empty; it must have a header line and rows.")
     what = " ".join(what.removeprefix("CSV parse error: ").split())
     return TableError(
         f"{name} has a line that does not fit the header ({what[:120]}); quote values that contain "
         f"{layout.separator!r}, correct the line, or name another --separator."
+    )
+
+
+def _encoding_error(name: str, layout: Layout) -> TableError:
+    other = "latin-1" if layout.encoding == "cp1252" else "cp1252"
+    return TableError(
+        f"{name} is not text in {layout.encoding}; say what it is in with --encoding, such as "
+        f"--encoding {other}."
     )
