@@ -102,6 +102,16 @@ def test_a_date_format_that_is_given_is_used(tmp_path):
     assert any("--date-format '%d/%m/%Y'" in note for note in guessed.notes)
 
 
+def test_dates_without_any_sign_are_dates_when_said(tmp_path):
+    days = [20240131, "", 20241224] * 5
+    path = written(
+        tmp_path / "t.csv", text_of(pd.DataFrame({"d": days, "n": 7, "y": ["a", "b", ""] * 5}))
+    )
+    table = read_table(path, "y", options=ReadOptions(date_format="%Y%m%d"))
+    assert [column.kind for column in table.columns] == ["date", "constant"]
+    assert table.frame["d"].dt.day.tolist()[:3:2] == [31, 24]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

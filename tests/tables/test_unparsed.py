@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from tacit.tables import (
+    ReadOptions,
     TableError,
     TableWarning,
     fit_table,
@@ -72,6 +73,14 @@ def test_a_column_of_which_nothing_can_be_read_is_an_error(model, changes):
 def test_rows_that_are_empty_or_like_those_before_raise_no_doubt(model):
     predict_frame(model, rows())
     predict_frame(model, rows(a=[None] * 3, day=[None] * 3, ward=[None] * 3))
+
+
+def test_a_table_that_is_written_otherwise_is_read_as_said(model):
+    other = model.with_options(ReadOptions(decimal=",", date_format="%m-%d-%Y"))
+    new = rows(a=["1,0", "2,0", "3,0"], day=["02-01-2024"] * 3)
+    assert predict_frame(other, new).equals(predict_frame(model, rows()))
+    with pytest.raises(TableError, match=r"dates written like 12-31-2024.*--date-format"):
+        predict_frame(other, rows())
 
 
 def test_pieces_of_a_big_file_are_counted_together(model, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
 # A model of another of these may predict otherwise.
 THAT_MATTER = ("scikit-learn", "skrub")
-
-
-class _Weight(NamedTuple):
-    """A coefficient: the feature, the class whose score it raises, and by how much."""
-
-    feature: str
-    towards: str | int
-    coefficient: float
 
 
 def explain(
@@ -48,7 +40,7 @@ def explain(
     if as_json:
         values = {**asdict(fitted.card), "notes": notes}
         del values["supervised"]
-        screen.print_json({**values, "coefficients": [weight._asdict() for weight in weights]})
+        screen.print_json({**values, "coefficients": weights})
         return
     console = screen.stdout_console()
     _print_origin(console, fitted.card)
@@ -60,8 +52,8 @@ def explain(
     )
     several = len(fitted.card.classes) > 2
     for weight in weights[:top]:
-        name = f"{weight.feature} (for {weight.towards!s})" if several else weight.feature
-        grid.add_row(Text(name), f"{weight.coefficient:+.4f}")
+        name = weight["feature"] + (f" (for {weight['towards']!s})" if several else "")
+        grid.add_row(Text(name), f"{weight['coefficient']:+.4f}")
     print_table(console, grid)
     if not several:
         first, second = fitted.card.classes
@@ -107,7 +99,7 @@ def _calibration(card: ModelCard) -> str:
     )
 
 
-def _weights(model: Model) -> list[_Weight]:
+def _weights(model: Model) -> list[dict[str, Any]]:
     """All coefficients, the largest first.
 
     Features have unit variance, so that sizes can be compared; but of features that move together
@@ -116,11 +108,11 @@ def _weights(model: Model) -> list[_Weight]:
     card, coef = model.card, model.classifier.coef_
     towards = card.classes[1:] if len(coef) == 1 else card.classes
     weights = [
-        _Weight(name, label, float(value))
+        {"feature": name, "towards": label, "coefficient": float(value)}
         for label, row in zip(towards, coef, strict=True)
         for name, value in zip(card.feature_names, row, strict=True)
     ]
-    return sorted(weights, key=lambda weight: -abs(weight.coefficient))
+    return sorted(weights, key=lambda weight: -abs(weight["coefficient"]))
 
 
 def _other_versions(card: ModelCard) -> list[str]:

@@ -60,16 +60,7 @@ def read_options(
 def check_output(file: Path, option: str, table: str, model: Path | None = None) -> None:
     """Complain of a file that cannot be written, or that would replace what is read.
 
-    Parameters
-    ----------
-    file : Path
-        The file to be written later.
-    option : str
-        How the user named it, such as --out.
-    table : str
-        The table that is read.
-    model : Path, optional
-        The model that is read.
+    `option` is how the user named it, such as --out; `table` and `model` are what is read.
     """
     check_can_write(file, option)
     for what, given in (("table", table), ("model", model)):

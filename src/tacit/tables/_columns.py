@@ -94,7 +94,7 @@ class Column:
             return _as_numbers(values, self.format, options)
         if self.kind == DATE:
             if not pandas.api.types.is_datetime64_any_dtype(values.dtype):
-                return _parsed_dates(values.astype("string"), self.format or ISO)
+                return _parsed_dates(_as_text(values).astype("string"), self.format or ISO)
             aware = isinstance(values.dtype, pandas.DatetimeTZDtype)
             return values.dt.tz_convert("UTC").dt.tz_localize(None) if aware else values
         texts = _as_text(values)
@@ -169,6 +169,8 @@ def _describe(name: str, column: Any, keep: bool, options: ReadOptions) -> Colum
     if isinstance(column.dtype, pandas.CategoricalDtype) and values <= MOST_VALUES:
         return found(CATEGORY)  # whoever made the file says so
     if types.is_numeric_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        if options.date_format and _are_dates(_as_text(known), options.date_format):
+            return found(DATE, form=options.date_format)  # such as 20241231
         if not keep and _is_counter(name, known, values):
             return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
         return found(NUMBER, infinite)
@@ -229,13 +231,13 @@ def _check_not_numbers(name: str, texts: Any, numbers: Any, options: ReadOptions
 
 def _date_format(texts: Any, given: str | None) -> tuple[str, str] | None:
     """The format of a column of dates, and a note if it is only a guess; None for no dates."""
-    if given is not None and float(_parsed_dates(texts, given).notna().mean()) >= READABLE:
+    if given is not None and _are_dates(texts, given):
         return given, ""
     looks = texts.str.match(LOOKS_LIKE_DATE, flags=re.IGNORECASE)
     if float(looks.mean()) < READABLE:
         return None
     dates = texts[looks]
-    if float(_parsed_dates(dates, ISO).notna().mean()) >= READABLE:
+    if _are_dates(dates, ISO):
         return ISO, ""
     try:
         # As objects, which every release of pandas takes for text.
@@ -250,6 +252,10 @@ def _date_format(texts: Any, given: str | None) -> tuple[str, str] | None:
         f"dates were read with the {order} first, which the data leaves open; if that is wrong, "
         f"give --date-format {swapped!r}"
     )
+
+
+def _are_dates(texts: Any, form: str) -> bool:
+    return float(_parsed_dates(texts.astype("string"), form).notna().mean()) >= READABLE
 
 
 def _parsed_dates(texts: Any, form: str) -> Any:

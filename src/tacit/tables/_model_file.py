@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import json
 import warnings
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit._files import check_can_write, written_whole
+from tacit.tables._columns import DATE
 from tacit.tables._errors import ModelFileError
 from tacit.tables._model_card import ModelCard
 from tacit.tables._packages import import_skops
@@ -52,10 +52,17 @@ class Model:
 
     def with_options(self, options: ReadOptions) -> Model:
         """The same model for tables that are written otherwise."""
-        columns = copy.copy(self.pipeline[0])
-        columns.set_params(decimal=options.decimal, thousands=options.thousands)
-        steps = [(self.pipeline.steps[0][0], columns), *self.pipeline.steps[1:]]
-        return Model(type(self.pipeline)(steps), replace(self.card, options=options))
+        from tacit.tables._features import TypedColumns, specifications
+
+        columns = self.card.columns
+        if options.date_format != self.card.options.date_format:
+            columns = [
+                replace(c, format=options.date_format) if c.kind == DATE else c for c in columns
+            ]
+        typed = TypedColumns(specifications(columns), options.decimal, options.thousands)
+        steps = [("columns", typed), *self.pipeline.steps[1:]]
+        card = replace(self.card, columns=columns, options=options)
+        return Model(type(self.pipeline)(steps), card)
 
 
 def save_model(model: Model, path: str | Path) -> None:
