@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from tacit.rows import CsrRows, Moments, NumpyRows
-from tacit.rows._csr_rows import MOST_IF_DENSE
+from tacit.rows._memory_rows import MOST_IF_DENSE
 
 
 def test_blocks_are_slices_in_csr_format_and_share_the_entries():

@@ -71,6 +71,17 @@ def test_blocks_of_an_array_in_double_precision_are_views_in_its_order():
             assert (block.X.strides[0] == 8) == (order == "F")
 
 
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_blocks_lie_together_along_an_axis_so_that_their_products_are_symmetric(step):
+    # Of every other column NumPy copies each side of X'X for itself, and the sides may round apart.
+    X = np.random.default_rng(0).normal(size=(4001, 70))[::step, ::step]
+    rows = NumpyRows(X)
+    for block in rows.blocks():
+        assert 8 in block.X.strides
+    scatter = Moments.of(rows).scatter
+    np.testing.assert_array_equal(scatter, scatter.T)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, bool])
 def test_other_real_types_are_converted_block_by_block(dtype):
     X = np.array([[1, 0], [0, 1]], dtype=dtype)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from tacit.rows import CsrRows, NumpyRows, moments_and_sample
-from tacit.rows._sample import _GOLDEN, _mix, row_hash
+from tacit.rows._moments import _GOLDEN, _mix, row_hash
 
 
 def positions(n, n_sample, seed=0):

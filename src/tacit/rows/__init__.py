@@ -1,13 +1,11 @@
 """Where data lives: one small protocol and one file for each kind of storage."""
 
 from tacit.rows._as_rows import as_rows
-from tacit.rows._csr_rows import CsrRows
 from tacit.rows._dask_rows import DaskRows
-from tacit.rows._moments import Moments
-from tacit.rows._numpy_rows import NumpyRows
+from tacit.rows._memory_rows import CsrRows, NumpyRows
+from tacit.rows._moments import Moments, Sample, moments_and_sample
 from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows
 from tacit.rows._protocol import Block, Rows
-from tacit.rows._sample import Sample, moments_and_sample
 from tacit.rows._sweep import one_blas_thread
 from tacit.rows._transformed_rows import ParquetBatches, TransformedRows
 

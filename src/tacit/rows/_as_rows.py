@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from tacit._typing import Vector
-from tacit.rows._csr_rows import CsrRows
 from tacit.rows._dask_rows import DaskRows
-from tacit.rows._numpy_rows import NumpyRows
+from tacit.rows._memory_rows import CsrRows, NumpyRows
 from tacit.rows._parquet_rows import ParquetRows
 from tacit.rows._protocol import Rows
 

@@ -11,8 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from tacit._typing import AnyArray
-from tacit.rows._csr_rows import CsrRows
-from tacit.rows._numpy_rows import NumpyRows
+from tacit.rows._memory_rows import CsrRows, NumpyRows
 from tacit.rows._protocol import Block, Result
 from tacit.rows._sweep import fold, one_blas_thread
 

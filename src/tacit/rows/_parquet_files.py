@@ -22,30 +22,14 @@ SUFFIXES = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Batch:
-    """Some consecutive rows of one file, as Arrow has them.
+    """Some consecutive rows of one file, as Arrow has them."""
 
-    Attributes
-    ----------
-    columns : sequence of pyarrow.Array
-        The columns of the table, in its order.
-    names : tuple of str
-        Their names.
-    n_rows : int
-        The number of rows.
-    start : int
-        The position of the first row in the table.
-    file : str
-        The file.
-    row : int
-        The position of the first row in the file.
-    """
-
-    columns: Sequence[Any]
+    columns: Sequence[Any]  # of pyarrow.Array, in the order of the table
     names: tuple[str, ...]
     n_rows: int
-    start: int
+    start: int  # the position of the first row in the table
     file: str
-    row: int
+    row: int  # the position of the first row in the file
 
     def decode(self, check: bool) -> Matrix:
         """The numbers in double precision, checked for NaN and infinity if asked for.
@@ -77,27 +61,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """Parquet files with the same columns, one after the other a table.
+    """Parquet files with the same columns, one after the other a table."""
 
-    Attributes
-    ----------
-    files : tuple of str
-        The files, in the order of the rows.
-    filesystem : pyarrow.fs.FileSystem or None
-        Where they are; None for this computer.
-    folder : str or None
-        The folder that they were found in, if one was given.
-    columns : tuple of str
-        The columns of the table, by name.
-    lengths : tuple of int
-        The number of rows of each file.
-    """
-
-    files: tuple[str, ...]
-    filesystem: Any
-    folder: str | None
+    files: tuple[str, ...]  # in the order of the rows
+    filesystem: Any  # pyarrow's; None for this computer
+    folder: str | None  # that they were found in, if one was given
     columns: tuple[str, ...]
-    lengths: tuple[int, ...]
+    lengths: tuple[int, ...]  # the number of rows of each file
 
     @classmethod
     def find(cls, source: Any, columns: Sequence[str] | None, numeric: bool = True) -> ParquetFiles:

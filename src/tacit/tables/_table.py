@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows import ParquetBatches, TransformedRows
-from tacit.rows._sample import row_hash
+from tacit.rows._moments import row_hash
 from tacit.tables._columns import Column, column_notes, describe_columns, typed_frame
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_pyarrow
