@@ -82,6 +82,18 @@ def test_blocks_lie_together_along_an_axis_so_that_their_products_are_symmetric(
     np.testing.assert_array_equal(scatter, scatter.T)
 
 
+def test_blocks_begin_at_even_addresses():
+    # Arrays from the network need not, and then had other last digits than those of this process.
+    X = np.random.default_rng(0).normal(size=(50, 7))
+    odd = np.frombuffer(b"." + X.tobytes(), dtype=np.float64, offset=1).reshape(X.shape)
+    assert not odd.flags.aligned
+    (block,) = NumpyRows(odd).blocks()
+    assert block.X.flags.aligned
+    np.testing.assert_array_equal(
+        Moments.of(NumpyRows(odd)).scatter, Moments.of(NumpyRows(X)).scatter
+    )
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint8, bool])
 def test_other_real_types_are_converted_block_by_block(dtype):
     X = np.array([[1, 0], [0, 1]], dtype=dtype)

@@ -110,9 +110,11 @@ class NumpyRows(InMemoryRows):
 
     def _slice(self, start: int, stop: int) -> Matrix:
         block = np.asarray(self.X[start:stop], dtype=np.float64)
-        # BLAS takes what lies together along one axis. Of every other row and column NumPy would
-        # copy each side of a product for itself, and X'X would not be symmetric to the last digit.
-        return block if block.itemsize in block.strides else np.ascontiguousarray(block)
+        # BLAS takes numbers at even addresses that lie together along one axis. Of others (every
+        # other column; what Dask has read from the network) NumPy would copy each side of a product
+        # for itself, and X'X would be neither symmetric nor the same everywhere to the last digit.
+        is_fit = block.flags.aligned and block.itemsize in block.strides
+        return block if is_fit else np.array(block, order="C")
 
 
 class CsrRows(InMemoryRows):
