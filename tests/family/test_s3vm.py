@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV
@@ -301,3 +301,28 @@ def test_what_is_no_kernel_is_refused(estimator: Any, what: str, wrong: str) -> 
     model = estimator(kernel="precomputed" if what == "precomputed" else kernel)
     with pytest.raises(ValueError, match=r"kernel gives a matrix that is not positive semi-def"):
         model.fit(X, DATA.marked)
+
+
+def test_features_a_thousand_times_as_large_take_no_longer() -> None:
+    # Had failed: most of the convex problems were left unsolved, after 100 seconds.
+    X, y = load_breast_cancer(return_X_y=True)
+    X = 1000.0 * StandardScaler().fit_transform(X)
+    model = S3VMClassifier().fit(X, np.where(np.arange(len(y)) < 40, y, -1))
+    assert model.solution_.status is TransductiveStatus.FIXED_POINT
+    assert model.solution_.hinge.relative_gap() < 1e-8
+    assert model.objective_ < 2e-4  # had been 6e-4
+
+
+@pytest.mark.parametrize("model", [S3VMClassifier(), S4VMClassifier(n_samples=8, random_state=0)])
+def test_costs_that_numbers_have_no_digits_for_are_lowered_with_a_warning(model: Any) -> None:
+    # Had failed: S4VM divided by zero, and S3VM took minutes.
+    data = partly_labeled(n_labeled=20, n_unlabeled=60, n_features=6)
+    labels = []
+    for unit in (2.0**40, 2.0**60, 2.0**120):
+        with pytest.warns(ConvergenceWarning, match=r"lowered C .*scale the features") as caught:
+            labels.append(clone(model).fit(unit * data.X, data.marked).soft_labels_)
+        assert len(caught) == 1
+    np.testing.assert_array_equal(labels[0], labels[1])
+    np.testing.assert_array_equal(labels[0], labels[2])
+    with pytest.raises(ValueError, match="too large to be multiplied; scale the features"):
+        clone(model).fit(1e160 * data.X, data.marked)

@@ -152,3 +152,12 @@ def test_a_kernel_too_steep_for_its_digits_stops_at_rounding():
     assert solution.is_optimal(1e-8) == (solution.status is HingeStatus.OPTIMAL)
     assert solution.noise > 0
     assert np.isfinite(solution.objective)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_costs_far_above_the_scale_of_the_rows_take_few_steps(intercept):
+    for seed in range(5):
+        X, signs = rows_and_signs(150, 12, seed=seed)
+        solution = solve_hinge(machine(1000.0 * X, signs, C=1.0, intercept=intercept))
+        assert solution.status is HingeStatus.OPTIMAL
+        assert solution.n_iter < 300

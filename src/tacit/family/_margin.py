@@ -19,6 +19,12 @@ from tacit.family._svm_geometry import Features, Geometry, Gram, centred, check_
 from tacit.family._svm_newton import solve_hinge
 from tacit.family._svm_problem import HingeProblem, HingeSolution
 
+# Costs above this, in units of 1 / ||x||^2, are lowered: rounding errors of a margin, 1e-16 of it,
+# times the cost must stay within the tolerance.
+HIGHEST_COST = 1e8
+# Squared norms up to this can be squared once more, as they are for the spread of inner products.
+LARGEST_SQUARE = 1e150
+
 
 @dataclass(frozen=True)
 class MarginRows:
@@ -34,6 +40,7 @@ class MarginRows:
     index: Index
     labeled_weights: Vector
     unlabeled_weights: Vector
+    costs: Vector
 
     @property
     def y(self) -> Vector:
@@ -62,11 +69,8 @@ class MarginRows:
             K=None if self.K is None else self.K[np.ix_(index, index)],
             index=self.index[index],
             unlabeled_weights=self.unlabeled_weights[counts],
+            costs=self.costs[index],
         )
-
-    def costs(self, C: float, C_unlabeled: float) -> Vector:
-        """The cost of each row's loss."""
-        return np.concatenate([C * self.labeled_weights, C_unlabeled * self.unlabeled_weights])
 
     def origin(self, of_unlabeled: bool) -> Vector:
         """Weights of the rows, of sum one: of the unlabeled rows' mean, or of all rows'."""
@@ -74,27 +78,37 @@ class MarginRows:
         weights = np.concatenate([labeled, self.unlabeled_weights])
         return np.asarray(weights / weights.sum())
 
-    def geometry(self, origin: Vector) -> Geometry:
+    def geometry(self, origin: Vector, labeled_only: bool = False) -> Geometry:
         """The rows less their mean with the weights `origin`."""
-        if self.K is not None:
-            return Gram(centred(self.K, origin))
-        return Features(self.X, np.asarray(self.X.T @ origin))
-
-    def labeled_geometry(self, origin: Vector) -> Geometry:
-        """The labeled rows of `geometry(origin)`."""
-        n = len(self.y)
+        n = len(self.y) if labeled_only else len(origin)
         if self.K is not None:
             return Gram(centred(self.K, origin)[:n, :n])
         return Features(self.X[:n], np.asarray(self.X.T @ origin))
 
-    def supervised(self, C: float, mean: float | None, origin: Vector, tol: float) -> HingeSolution:
+    def supervised(self, mean: float | None, origin: Vector, tol: float) -> HingeSolution:
         """The support vector machine on the labeled rows, under the balancing constraint if any."""
         y = self.y
         margins = np.ones(len(y)) if mean is None else 1.0 - mean * y
-        problem = HingeProblem(
-            self.labeled_geometry(origin), y, margins, C * self.labeled_weights, mean is None
-        )
+        geometry = self.geometry(origin, labeled_only=True)
+        problem = HingeProblem(geometry, y, margins, self.costs[: len(y)], mean is None)
         return solve_hinge(problem, tol=tol)
+
+    def with_costs_within_precision(self) -> tuple[MarginRows, float]:
+        """The same with costs that double precision can weigh, and the factor that makes them so.
+
+        A cost is felt in units of 1 / ||x||^2, so that lowering all of them by a factor is dividing
+        the features by its root.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = self.geometry(self.origin(of_unlabeled=False)).mean_square()
+        if not square < LARGEST_SQUARE:
+            raise ValueError(
+                "X or X_unlabeled has numbers too large to be multiplied; scale the features, as "
+                "with sklearn.preprocessing.StandardScaler."
+            )
+        highest = square * float(self.costs.max())
+        factor = min(1.0, HIGHEST_COST / highest) if highest > 0.0 else 1.0
+        return replace(self, costs=factor * self.costs), factor
 
     def supervised_values(
         self, solution: HingeSolution, geometry: Geometry, mean: float | None
@@ -107,6 +121,9 @@ class MarginRows:
 
 class MarginClassifier(KernelClassifier):
     """Support vector machines with `coef_` for the linear kernel and `dual_coef_` for others."""
+
+    C: float
+    C_unlabeled: float
 
     gamma_: float | None
     coef_: Matrix
@@ -193,7 +210,16 @@ intercept_ : ndarray of shape (1,)
         if K is not None and (callable(self.kernel) or is_precomputed):
             check_kernel(K)
         index = data.order if is_precomputed else np.arange(rows.shape[0])
-        return MarginRows(data, rows, K, index, labeled_weights, unlabeled_weights)
+        costs = np.concatenate([self.C * labeled_weights, self.C_unlabeled * unlabeled_weights])
+        read = MarginRows(data, rows, K, index, labeled_weights, unlabeled_weights, costs)
+        read, factor = read.with_costs_within_precision()
+        if factor < 1.0:
+            self._warn(
+                f"lowered C and C_unlabeled by the factor {factor:.2g}, which is the same as "
+                f"dividing the features by {factor**-0.5:.2g}: an error at these costs weighs more "
+                "than numbers have digits for; scale the features, or lower C"
+            )
+        return read
 
     def _store(self, rows: MarginRows, origin: Vector, beta: Vector, at_origin: float) -> None:
         """Keep the function sum_i beta_i <x_i - o, x - o> + at_origin, o being the origin."""
@@ -224,8 +250,9 @@ def _read_gamma(gamma: Any, rows: Any, weights: Vector) -> float:
     part = weights / (weights.sum() * rows.shape[1])
     mean = float((part @ rows).sum())
     is_sparse = bool(sparse.issparse(rows))
-    squares = rows.multiply(rows) if is_sparse else (rows - mean) ** 2
-    variance = float((part @ squares).sum()) - (mean**2 if is_sparse else 0.0)
+    with np.errstate(over="ignore"):  # the kernel itself will tell
+        squares = rows.multiply(rows) if is_sparse else (rows - mean) ** 2
+        variance = float((part @ squares).sum()) - (mean * mean if is_sparse else 0.0)
     return 1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0
 
 

@@ -147,14 +147,12 @@ class S3VMClassifier(MarginClassifier):
     def _minimise(self, rows: MarginRows) -> None:
         mean = self._mean(rows)
         origin = rows.origin(of_unlabeled=mean is not None)
-        problem = TransductiveProblem(
-            rows.geometry(origin), rows.y, rows.costs(self.C, self.C_unlabeled), mean
-        )
+        problem = TransductiveProblem(rows.geometry(origin), rows.y, rows.costs, mean)
         if rows.has_unlabeled:
             starts = []
             for name, constraint in (("balanced", mean), ("supervised", None)):
                 if name == "supervised" or mean is not None:
-                    start = rows.supervised(self.C, constraint, origin, self.tol)
+                    start = rows.supervised(constraint, origin, self.tol)
                     values = rows.supervised_values(start, problem.geometry, constraint)
                     starts.append((name, np.where(values > 0, 1.0, -1.0)))
             solution = minimise(problem, starts, self.n_switches, self.tol, self.max_iter)

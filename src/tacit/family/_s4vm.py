@@ -177,16 +177,15 @@ class S4VMClassifier(MarginClassifier):
     def _choose(self, rows: MarginRows) -> HingeSolution:
         counted = rows.without_zero_weights()
         origin = counted.origin(of_unlabeled=False)
-        machine = counted.supervised(self.C, None, origin, self.tol)
+        machine = counted.supervised(None, origin, self.tol)
         geometry = counted.geometry(origin)
         values = counted.supervised_values(machine, geometry, None)
         baseline = np.where(values > 0, 1.0, -1.0)
         beta = np.concatenate([rows.y * machine.alpha, np.zeros(len(baseline))])
         before = self._all_labels(rows, beta, machine.b, baseline)
         if rows.has_unlabeled:
-            costs = counted.costs(self.C, self.C_unlabeled)
             bounds = label_bounds(len(baseline), rows.mean_label, self.balance_tolerance)
-            problem = SeparatorProblem(geometry, rows.y, costs, *bounds)
+            problem = SeparatorProblem(geometry, rows.y, counted.costs, *bounds)
             seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
             random = np.random.default_rng(seed)
             found = sample_separators(problem, values, self.n_samples, random, self.max_iter)

@@ -18,8 +18,10 @@ FIRST_PENALTY = 3.0
 WARM_PENALTY = 10.0
 GROWTH = 10.0
 LAST_PENALTY = 1e6
-# Costs above this times 1 / ||x||^2 hardly matter, and would only cost digits in the penalty.
-HARD = 1e6
+# Costs are felt in units of 1 / ||x||^2. Above HARD of these the smoothed hinge is as steep as the
+# hinge itself, and Newton's method takes hundreds of steps: it then starts as with SOFT of them,
+# and the penalty grows on for as much longer, up to MOST_HARD, above which it would cost digits.
+SOFT, HARD, MOST_HARD = 1e2, 1e4, 1e6
 # The intercept's own curvature, as a part of that of all rows together: only for the moments in
 # which no row is on the curved part, to keep the Newton system regular.
 INTERCEPT_CURVATURE = 1e-12
@@ -56,8 +58,11 @@ def solve_hinge(
     best = problem.measure(np.zeros_like(problem.costs) if start is None else start.alpha)
     at = best if start is None else replace(start, alpha=np.clip(start.alpha, 0.0, problem.costs))
     penalty = FIRST_PENALTY if start is None else WARM_PENALTY
-    # Dual values are at most the costs, and of the size 1 / ||x||^2 where costs are no limit.
-    unit = np.minimum(problem.costs, HARD / max(problem.geometry.mean_square(), 1e-300))
+    unit, last = problem.costs, LAST_PENALTY
+    hardness = float(unit.max(initial=0.0)) * problem.geometry.mean_square()
+    if hardness > HARD:
+        unit = np.minimum(unit, SOFT / problem.geometry.mean_square())
+        last *= min(hardness, MOST_HARD) / SOFT
     n_iter, stalled = 0, 0
     while best.relative_gap() > tol and n_iter < max_iter and stalled < 3:
         # 2. One proximal step from it.
@@ -69,12 +74,12 @@ def solve_hinge(
         is_near = found.relative_gap() < POLISH or penalty >= LATE_PENALTY
         if is_near and (tol < SHARP or found.relative_gap() > tol):
             found = _polish(problem, found)
-        progress = found.gap() < 0.9 * best.gap() or penalty < LAST_PENALTY
+        progress = found.gap() < 0.9 * best.gap() or penalty < last
         stalled = 0 if progress else stalled + 1
         if found.gap() < best.gap():
             best = found
         at = found
-        penalty = min(penalty * GROWTH, LAST_PENALTY)
+        penalty = min(penalty * GROWTH, last)
     if best.is_optimal(tol):
         status = HingeStatus.OPTIMAL
     else:
@@ -211,10 +216,13 @@ def _polish(problem: HingeProblem, solution: HingeSolution) -> HingeSolution:
     K = problem.geometry.products(free)
     n = len(free)
     if problem.intercept:
+        # The border has the size of K, whatever the units of the rows.
+        size = float(np.abs(K).max()) or 1.0
         bordered = np.zeros((n + 1, n + 1))
         bordered[:n, :n] = K
-        bordered[n, :n] = bordered[:n, n] = 1.0
-        correction = _shortest_solution(bordered, np.append(residual, -float(signs @ alpha)))[:n]
+        bordered[n, :n] = bordered[:n, n] = size
+        right = np.append(residual, -size * float(signs @ alpha))
+        correction = _shortest_solution(bordered, right)[:n]
     else:
         correction = _shortest_solution(K, residual)
     better = alpha.copy()
