@@ -18,7 +18,7 @@ from tacit import (
     SelfLearningClassifier,
 )
 from tacit.family import SoftSelfLearningClassifier, USMClassifier
-from tests.estimators.tables import IMPLICIT, SEMI_SUPERVISED, partly_labeled
+from tests.estimators.tables import IMPLICIT, partly_labeled
 
 DATA = partly_labeled()
 KERNEL: tuple[Any, ...] = (KernelLeastSquaresClassifier, KernelICLSClassifier)
@@ -136,13 +136,3 @@ def test_numpy_numbers_are_numbers() -> None:
     plain = ICLSClassifier(alpha=0.5).fit(DATA.X, DATA.marked)
     np.testing.assert_array_equal(model.coef_, plain.coef_)
     assert model.alpha_ == 0.5
-
-
-@pytest.mark.parametrize("estimator", [*PENALISED, *SEMI_SUPERVISED])
-def test_every_parameter_is_declared_and_every_help_text_complete(estimator: Any) -> None:
-    names = set(estimator().get_params(deep=False))
-    assert set(estimator._parameter_constraints) == names
-    text = estimator.__doc__
-    assert "$" not in text
-    for name in names:
-        assert re.search(rf"^{name} : ", text, re.MULTILINE), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from typing import Any
 
 import pytest
@@ -208,6 +209,15 @@ def test_every_public_estimator_is_checked_with_either_mark() -> None:
     for mark in (-1, None):
         checked = {type(estimator) for estimator in SUITE if estimator.unlabeled == mark}
         assert wanted <= checked
+
+
+@pytest.mark.parametrize("estimator", sorted(exported_estimators(), key=str))
+def test_every_parameter_is_declared_and_every_help_text_complete(estimator: Any) -> None:
+    names = set(estimator().get_params(deep=False))
+    assert set(estimator._parameter_constraints) == names
+    assert "$" not in estimator.__doc__
+    for name in names:  # one entry, or one for several parameters
+        assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", estimator.__doc__, re.MULTILINE), name
 
 
 def test_every_classifier_that_the_package_defines_is_exported() -> None:

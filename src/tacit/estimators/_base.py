@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -20,7 +21,6 @@ from tacit.estimators._parameters import TEXTS, filled
 from tacit.estimators._training import (
     DTYPES,
     TrainingData,
-    all_or_nothing,
     is_elsewhere,
     read_rows,
     read_training_data,
@@ -32,6 +32,18 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 def _validated(fit: Fit) -> Fit:
     """A `fit` that first checks parameters by `_parameter_constraints`, a base's own too."""
     return cast(Fit, _fit_context(prefer_skip_nested_validation=False)(fit))
+
+
+@contextmanager
+def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave `estimator` as it was before, fitted or not, where fitting it fails."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
@@ -75,7 +87,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self):
+        with _all_or_nothing(self):
             data = self._read(X, y, X_unlabeled, sample_weight)
             self.classes_ = data.classes
             self._fit(data)

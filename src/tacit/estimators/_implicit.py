@@ -10,33 +10,27 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Matrix
 from tacit.estimators._class_prior import read_class_prior
-from tacit.estimators._linear import LinearClassifier, as_attributes, read_alpha
-from tacit.estimators._parameters import ALPHA, POSITIVE_INTEGER, TOL
+from tacit.estimators._linear import RegressionClassifier
+from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.solver import Certificate, ConstraintSet, LabeledRows, Solution, certify, project
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
+from tacit.solver import Certificate, Solution, project
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 
 
-class ImplicitlyConstrainedClassifier(LinearClassifier):
+class ImplicitlyConstrainedClassifier(RegressionClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
 
     soft_labels_: Matrix
     solution_: Solution
     certificate_: Certificate
     n_iter_: int
-    alpha_: float
-    supervised_coef_: Matrix
-    supervised_intercept_: Vector
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
+        **RegressionClassifier._parameter_constraints,
         "solver": [StrOptions(set(SOLVERS))],
         "tol": TOL,
         "max_iter": POSITIVE_INTEGER,
@@ -55,12 +49,10 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         verbose: int = 0,
         class_prior: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
+        super().__init__(alpha, fit_intercept, unlabeled)
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.unlabeled = unlabeled
         self.verbose = verbose
         self.class_prior = class_prior
 
@@ -85,50 +77,35 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
 
     def _project(self, data: TrainingData, metric: Metric, given: Any) -> float:
         """Fit, and say how far the shares of the soft labels are from the class prior."""
-        Y = data.targets
         prior = read_class_prior(self.class_prior, data)
-        alpha = read_alpha(self.alpha, data.X, Y, data.weights, self.fit_intercept)
-        if given is not None and alpha != 0.0:
+        supervised = self._fit_supervised(data)
+        start = supervised.coefficients
+        if given is not None and supervised.alpha != 0.0:
             raise ValueError(
                 f"alpha is {self.alpha!r} and start is {given!r}; the penalty belongs to the "
                 "start, so give it to that model, or leave start=None."
             )
-        basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-        if given is None:
-            start = fit_least_squares(basis, data.X, Y, data.weights)
-        else:
+        if given is not None:
             start = fit_start(given, data, self.fit_intercept)
-        constraints = ConstraintSet.of(
-            LabeledRows(data.X, Y, data.weights),
-            moments,
-            data.unlabeled,
-            # In the labeled metric the penalty belongs to the loss and to every member of the set;
-            # in the others it only chooses the start, and the guarantee is on the plain loss.
-            alpha if metric == "labeled" else 0.0,
-            self.fit_intercept,
-            prior if prior is None or Y.ndim == 2 else float(prior[1]),
-        )
+        # In the labeled metric the penalty belongs to the loss and to every member of the set;
+        # in the others it only chooses the start, and the guarantee is on the plain loss.
+        alpha = supervised.alpha if metric == "labeled" else 0.0
+        constraints = supervised.constraint_set(alpha, prior)
         method = Method(self.solver, self.tol, self.max_iter, self._report())
-        projection = project(constraints, start, metric, basis, method)
+        projection = project(constraints, start, metric, supervised.basis, method)
         solution = projection.solution
-        self.certificate_ = certify(
-            start.values,
-            projection.coefficients.values,
-            data.X,
-            Y,
-            data.weights,
-            data.unlabeled,
+        self.certificate_ = supervised.certify(
+            projection.coefficients,
+            start,
             supervised_in_set=projection.inside,
             guaranteed_improvement=_guarantee(projection, data) if metric == "all" else None,
             class_prior=None if prior is None else tuple(prior.tolist()),
             prices=projection.prices,
         ).or_supervised(is_exact=solution.is_settled())
-        answer = start if self.certificate_.kept_start else projection.coefficients
-        self.supervised_coef_, self.supervised_intercept_ = as_attributes(start)
-        self.coef_, self.intercept_ = as_attributes(answer)
-        self.alpha_ = alpha
+        kept_start = self.certificate_.kept_start
+        self._store(start if kept_start else projection.coefficients, start)
         self.soft_labels_ = (
-            np.zeros((0, *Y.shape[1:]))
+            np.zeros((0, *data.targets.shape[1:]))
             if solution.labeling is None
             else solution.labeling.of_rows(data.unlabeled)
         )
@@ -137,7 +114,7 @@ class ImplicitlyConstrainedClassifier(LinearClassifier):
         return constraints.prior_violation(solution.labeling)
 
     def _report(self) -> Callable[[str], None]:
-        """Where progress is told: nowhere, or on the standard error."""
+        """Where progress is reported: nowhere, or on the standard error."""
         if not self.verbose:
             return lambda text: None
         start = time.perf_counter()

@@ -153,9 +153,6 @@ class KernelClassifier(DecisionClassifier):
 class KernelRegressionClassifier(KernelClassifier):
     """Kernel ridge regression on class labels, decided at one half."""
 
-    alpha: Any
-    fit_intercept: bool
-
     alpha_: float
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -163,6 +160,24 @@ class KernelRegressionClassifier(KernelClassifier):
         "alpha": ALPHA,
         "fit_intercept": ["boolean"],
     }
+
+    def __init__(
+        self,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        alpha: float | str = 1.0,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        fit_intercept: bool = True,
+        unlabeled: Any = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.unlabeled = unlabeled
 
     def _read_alpha(self, K: Matrix, data: TrainingData) -> float:
         """The penalty that `alpha` stands for, by leave-one-out on features of the labeled rows."""
@@ -227,24 +242,6 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
     >>> round(model.score(X, y), 2)
     0.99
     """
-
-    def __init__(
-        self,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        alpha: float | str = 1.0,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        fit_intercept: bool = True,
-        unlabeled: Any = -1,
-    ) -> None:
-        self.kernel = kernel
-        self.alpha = alpha
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.unlabeled = unlabeled
 
     def _fit(self, data: TrainingData) -> None:
         rows = self._rows(data, supervised=True)

@@ -154,17 +154,11 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
     ) -> None:
-        self.kernel = kernel
+        super().__init__(kernel, alpha, gamma, degree, coef0, fit_intercept, unlabeled)
         self.metric = metric
-        self.alpha = alpha
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.unlabeled = unlabeled
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

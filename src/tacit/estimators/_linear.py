@@ -14,7 +14,15 @@ from tacit._typing import Matrix, Vector
 from tacit.estimators._base import DecisionClassifier
 from tacit.estimators._parameters import ALPHA
 from tacit.estimators._training import TrainingData
-from tacit.solver import Coefficients
+from tacit.rows import Moments
+from tacit.solver import (
+    Basis,
+    Certificate,
+    Coefficients,
+    ConstraintSet,
+    LabeledRows,
+    certify,
+)
 from tacit.solver._least_squares import fit_least_squares, leave_one_out_alpha, supervised_basis
 
 
@@ -46,14 +54,6 @@ class LinearClassifier(DecisionClassifier):
 
     def _decision(self) -> Callable[[Any], Matrix]:
         return Decision(self.coef_, self.intercept_)
-
-    def _store(self, coefficients: Coefficients) -> None:
-        self.coef_, self.intercept_ = as_attributes(coefficients)
-
-
-def as_attributes(coefficients: Coefficients) -> tuple[Matrix, Vector]:
-    """`coef_` and `intercept_` as scikit-learn's linear classifiers have them: decided at zero."""
-    return np.atleast_2d(coefficients.coef.T), np.atleast_1d(coefficients.intercept) - 0.5
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,85 @@ class ProbabilityClassifier(LinearClassifier):
         return self._map(X, LogProbabilities(self._decision()))
 
 
-class LeastSquaresClassifier(LinearClassifier):
+@dataclass(frozen=True)
+class SupervisedFit:
+    """Least squares on the labeled rows, with what semi-supervised fits share with it."""
+
+    data: TrainingData
+    alpha: float
+    fit_intercept: bool
+    basis: Basis
+    moments: Moments
+    coefficients: Coefficients
+
+    def constraint_set(self, alpha: float, class_prior: Vector | None = None) -> ConstraintSet:
+        """All coefficients of some labeling of the unlabeled rows, with this penalty."""
+        data = self.data
+        labeled = LabeledRows(data.X, data.targets, data.weights)
+        prior: Any = class_prior
+        if prior is not None and len(data.classes) == 2:
+            prior = float(prior[1])
+        return ConstraintSet.of(
+            labeled, self.moments, data.unlabeled, alpha, self.fit_intercept, prior
+        )
+
+    def certify(
+        self, answer: Coefficients, start: Coefficients | None = None, **facts: Any
+    ) -> Certificate:
+        """What `answer` does to the squared loss of the start, this fit by default."""
+        data = self.data
+        start = self.coefficients if start is None else start
+        return certify(
+            start.values,
+            answer.values,
+            data.X,
+            data.targets,
+            data.weights,
+            data.unlabeled,
+            **facts,
+        )
+
+
+class RegressionClassifier(LinearClassifier):
+    """Least squares on class labels with a ridge penalty, decided at one half."""
+
+    alpha_: float
+    supervised_coef_: Matrix
+    supervised_intercept_: Vector
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **LinearClassifier._parameter_constraints,
+        "alpha": ALPHA,
+        "fit_intercept": ["boolean"],
+    }
+
+    def __init__(
+        self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.unlabeled = unlabeled
+
+    def _fit_supervised(self, data: TrainingData) -> SupervisedFit:
+        X, Y, weights = data.X, data.targets, data.weights
+        alpha = read_alpha(self.alpha, X, Y, weights, self.fit_intercept)
+        basis, moments = supervised_basis(X, weights, alpha, self.fit_intercept)
+        coefficients = fit_least_squares(basis, X, Y, weights)
+        self.alpha_ = alpha
+        return SupervisedFit(data, alpha, self.fit_intercept, basis, moments, coefficients)
+
+    def _store(self, coefficients: Coefficients, start: Coefficients | None = None) -> None:
+        self.coef_, self.intercept_ = _attributes(coefficients)
+        if start is not None:
+            self.supervised_coef_, self.supervised_intercept_ = _attributes(start)
+
+
+def _attributes(coefficients: Coefficients) -> tuple[Matrix, Vector]:
+    """`coef_` and `intercept_` as scikit-learn's linear classifiers have them: decided at zero."""
+    return np.atleast_2d(coefficients.coef.T), np.atleast_1d(coefficients.intercept) - 0.5
+
+
+class LeastSquaresClassifier(RegressionClassifier):
     r"""Supervised least squares classification: regression on the class labels.
 
     Minimises :math:`\sum_i w_i (x_i'\beta - y_i)^2 + \alpha \|\beta\|^2` over the labeled rows,
@@ -163,26 +241,11 @@ class LeastSquaresClassifier(LinearClassifier):
     """
 
     rank_: int
-    alpha_: float
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
-    }
-
-    def __init__(
-        self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.unlabeled = unlabeled
 
     def _fit(self, data: TrainingData) -> None:
-        self.alpha_ = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
-        basis, _ = supervised_basis(data.X, data.weights, self.alpha_, self.fit_intercept)
-        self._store(fit_least_squares(basis, data.X, data.targets, data.weights))
-        self.rank_ = basis.rank
+        fitted = self._fit_supervised(data)
+        self._store(fitted.coefficients)
+        self.rank_ = fitted.basis.rank
 
 
 def read_alpha(

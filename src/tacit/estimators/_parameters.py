@@ -42,7 +42,7 @@ tol : float, default=1e-8
     The relative duality gap to reach.""",
     "verbose": """
 verbose : int, default=0
-    Above zero, every round of a fit on many rows is told on the standard error.""",
+    Above zero, every round of a fit on many rows is reported on the standard error.""",
     "class_prior": """
 class_prior : array-like of shape (K,), dict, Series or "labeled", default=None
     The shares of the classes among the unlabeled rows, where they are known: in the order of

@@ -14,15 +14,14 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators._base import SemiSupervisedClassifier
-from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier, read_alpha
+from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
 from tacit.rows import CsrRows, NumpyRows
-from tacit.solver import Certificate, ConstraintSet, LabeledRows, certify
+from tacit.solver import Certificate, certify
 from tacit.solver._certificate import Predictor
 from tacit.solver._label_sets import label_set
 from tacit.solver._labeling import Labeling
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
 from tacit.solver._self_learning import SelfLearningResult, SelfLearningStatus, self_learn
 
 # How far values may be from labels by rounding: several classes add up to one only so exactly.
@@ -240,15 +239,13 @@ def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fit
 
     All fits share one factorisation and one penalty, which is chosen on labels that are known.
     """
+    base = clone(base)  # for the supervised fit leaves its penalty behind
     base._validate_params()
-    alpha = read_alpha(base.alpha, data.X, data.targets, data.weights, base.fit_intercept)
-    basis, moments = supervised_basis(data.X, data.weights, alpha, base.fit_intercept)
-    supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
-    labeled = LabeledRows(data.X, data.targets, data.weights)
-    constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, base.fit_intercept)
+    supervised = base._fit_supervised(data)
+    constraints = supervised.constraint_set(supervised.alpha)
 
     def fitted(labels: Index | None) -> LeastSquaresClassifier:
-        coefficients = supervised
+        coefficients = supervised.coefficients
         if labels is not None:
             values = indicators(labels, len(data.classes))
             member = constraints.member(Labeling.of_values(data.unlabeled, values))
@@ -256,7 +253,7 @@ def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fit
         model: LeastSquaresClassifier = clone(base)
         model._store(coefficients)
         model.classes_, model.n_features_in_ = data.classes, data.X.shape[1]
-        model.alpha_, model.rank_ = alpha, constraints.basis.rank
+        model.alpha_, model.rank_ = supervised.alpha, constraints.basis.rank
         return model
 
     return fitted
@@ -295,10 +292,10 @@ def _are_labels(values: Matrix) -> bool:
 
 def _positions(predictions: AnyArray, classes: AnyArray, base: str) -> Index:
     codes = np.minimum(np.searchsorted(classes, predictions), len(classes) - 1)
-    strangers = classes[codes] != predictions
-    if np.any(strangers):
+    unknown = classes[codes] != predictions
+    if np.any(unknown):
         raise ValueError(
-            f"estimator is a {base}, which predicted {predictions[strangers].tolist()[0]!r}, none "
+            f"estimator is a {base}, which predicted {predictions[unknown].tolist()[0]!r}, none "
             "of the classes in y; it must be a classifier."
         )
     return np.asarray(codes, dtype=np.intp)

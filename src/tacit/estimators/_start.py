@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _is_fitted, has_fit_parameter
 
 from tacit._typing import Vector
 from tacit.estimators._linear import LeastSquaresClassifier
@@ -76,14 +75,6 @@ def _named(name: str, data: TrainingData, fit_intercept: bool) -> Any:
     folds = KFold(n_folds, shuffle=True, random_state=0)
     common: Any = {"cv": folds, "fit_intercept": fit_intercept, "max_iter": MOST_STEPS}
     return LassoCV(**common) if name == "lasso" else ElasticNetCV(l1_ratio=L1_RATIOS, **common)
-
-
-def _is_fitted(model: Any) -> bool:
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
 
 
 def _of_least_squares(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,18 +67,6 @@ def indicators(codes: Index, n_classes: int) -> Matrix:
     if n_classes == 2:
         return codes.astype(np.float64)
     return np.asarray(codes[:, None] == np.arange(n_classes), dtype=np.float64)
-
-
-@contextmanager
-def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Leave `estimator` as it was before, fitted or not, where fitting it fails."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 def read_training_data(

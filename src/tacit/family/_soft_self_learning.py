@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tacit._typing import Matrix, Vector
-from tacit.estimators._linear import LinearClassifier, read_alpha
-from tacit.estimators._parameters import ALPHA, POSITIVE_INTEGER, TOL
+from tacit.estimators._linear import RegressionClassifier
+from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
 from tacit.family._soft_self_learning_solver import SoftSelfLearningResult, solve_soft_self_learning
-from tacit.solver import Certificate, ConstraintSet, LabeledRows, Status, certify
+from tacit.solver import Certificate, Status
 from tacit.solver._label_sets import NearestLabels
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
 
 
-class SoftSelfLearningClassifier(LinearClassifier):
+class SoftSelfLearningClassifier(RegressionClassifier):
     r"""Soft-label self-learning for least squares (Krijthe & Loog 2016).
 
     The labels of the unlabeled rows are chosen together with the coefficients so that the squared
@@ -88,15 +86,10 @@ class SoftSelfLearningClassifier(LinearClassifier):
     soft_labels_: Any
     solution_: SoftSelfLearningResult
     certificate_: Certificate
-    supervised_coef_: Matrix
-    supervised_intercept_: Vector
-    alpha_: float
     n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
+        **RegressionClassifier._parameter_constraints,
         "tol": TOL,
         "max_iter": POSITIVE_INTEGER,
     }
@@ -109,39 +102,25 @@ class SoftSelfLearningClassifier(LinearClassifier):
         max_iter: int = 100,
         unlabeled: Any = -1,
     ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
+        super().__init__(alpha, fit_intercept, unlabeled)
         self.tol = tol
         self.max_iter = max_iter
-        self.unlabeled = unlabeled
 
     def _fit(self, data: TrainingData) -> None:
-        alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
-        basis, moments = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-        start = fit_least_squares(basis, data.X, data.targets, data.weights)
-        labeled = LabeledRows(data.X, data.targets, data.weights)
-        constraints = ConstraintSet.of(labeled, moments, data.unlabeled, alpha, self.fit_intercept)
+        supervised = self._fit_supervised(data)
+        start, basis = supervised.coefficients, supervised.basis
+        constraints = supervised.constraint_set(supervised.alpha)
         result = solve_soft_self_learning(constraints, start, basis, self.tol, self.max_iter)
         answer = result.coefficients
-        self._store(start)
-        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-        self._store(answer)
-        self.alpha_ = alpha
+        self._store(answer, start)
         self.solution_ = result
         self.n_iter_ = result.n_iter
         self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
         unchanged = result.status in (Status.INSIDE, Status.EMPTY)
-        self.certificate_ = certify(
-            start.values,
-            answer.values,
-            data.X,
-            data.targets,
-            data.weights,
-            data.unlabeled,
-            # Values that are labels agree with themselves as labels. Of others the method
-            # does not know.
-            supervised_in_set=True if unchanged else None,
-        )
+        # Values that are labels agree with themselves as labels. Of others the method does not
+        # know.
+        in_set = True if unchanged else None
+        self.certificate_ = supervised.certify(answer, supervised_in_set=in_set)
         self._warn_if_unfinished()
 
     def _warn_if_unfinished(self) -> None:

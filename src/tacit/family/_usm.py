@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from tacit._typing import Matrix, Vector
-from tacit.estimators._linear import LinearClassifier, read_alpha
-from tacit.estimators._parameters import ALPHA
+from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import moments_and_sample
-from tacit.solver import Certificate, certify
+from tacit.solver import Certificate
 from tacit.solver._label_sets import NearestLabels
-from tacit.solver._least_squares import (
-    fit_least_squares,
-    fit_second_moment,
-    supervised_basis,
-    updated_basis,
-)
+from tacit.solver._least_squares import fit_second_moment, updated_basis
 
 
-class USMClassifier(LinearClassifier):
+class USMClassifier(RegressionClassifier):
     r"""Updated second moment least squares (Shaffer 1991).
 
     Least squares needs the second moment S = X'X of the rows and their product with the labels.
@@ -84,45 +77,19 @@ class USMClassifier(LinearClassifier):
 
     soft_labels_: Any
     certificate_: Certificate
-    supervised_coef_: Matrix
-    supervised_intercept_: Vector
-    alpha_: float
     n_iter_: int
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
-    }
-
-    def __init__(
-        self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.unlabeled = unlabeled
-
     def _fit(self, data: TrainingData) -> None:
-        alpha = read_alpha(self.alpha, data.X, data.targets, data.weights, self.fit_intercept)
-        basis, labeled = supervised_basis(data.X, data.weights, alpha, self.fit_intercept)
-        supervised = fit_least_squares(basis, data.X, data.targets, data.weights)
-        answer = supervised
+        supervised = self._fit_supervised(data)
+        answer = supervised.coefficients
         # The sample is not needed, but the check for NaN and infinity that comes with it is.
         unlabeled, _ = moments_and_sample(data.unlabeled, 1)
         if unlabeled.weight > 0.0:
-            updated, moments = updated_basis(labeled, unlabeled, alpha, self.fit_intercept)
+            updated, moments = updated_basis(
+                supervised.moments, unlabeled, supervised.alpha, self.fit_intercept
+            )
             answer = fit_second_moment(updated, moments, data.X, data.targets, data.weights)
-        self._store(supervised)
-        self.supervised_coef_, self.supervised_intercept_ = self.coef_, self.intercept_
-        self._store(answer)
-        self.alpha_ = alpha
+        self._store(answer, supervised.coefficients)
         self.n_iter_ = 1
         self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
-        self.certificate_ = certify(
-            supervised.values,
-            answer.values,
-            data.X,
-            data.targets,
-            data.weights,
-            data.unlabeled,
-        )
+        self.certificate_ = supervised.certify(answer)
