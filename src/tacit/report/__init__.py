@@ -18,7 +18,15 @@ from tacit.report._drawing import (
     draw_panel,
     page_picture,
 )
-from tacit.report._figures import COLOURS, PALETTE, Picture, inlined, new_figure, save_figure
+from tacit.report._figures import (
+    COLOURS,
+    PALETTE,
+    Picture,
+    inlined,
+    new_figure,
+    save_figure,
+    set_log_heights,
+)
 from tacit.report._page import HtmlDisplay, Page, check_can_write_pages
 from tacit.report._tables import MINUS, Entry, Heading, Listing
 
@@ -46,4 +54,5 @@ __all__ = [
     "new_figure",
     "page_picture",
     "save_figure",
+    "set_log_heights",
 ]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 EXTRA = "pip install 'tacit[plots]'"
@@ -64,6 +65,19 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError as error:
         raise ImportError(f"Drawing needs matplotlib; install it with: {EXTRA}") from error
     return Figure(figsize=(width, height), layout="constrained", dpi=150)
+
+
+def set_log_heights(axes: Axes) -> None:
+    """A logarithmic axis with heights enough to read its scale, written as people do."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    # Within less than a decade there may be a single one of 1, 2 and 5, or none.
+    few = MaxNLocator(6, steps=[1, 2, 5, 10])
+    axes.yaxis.set_major_locator(few if high < 10 * low else LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.6g}")
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def shortened(text: str, most: int = 28) -> str:

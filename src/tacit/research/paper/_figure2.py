@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.report import add_legend, draw_panel, new_figure
+from tacit.report import add_legend, draw_panel, new_figure, set_log_heights
 from tacit.research.experiments import LearningCurves, Results
 from tacit.research.experiments._contestants import (
     ICLS,
@@ -16,13 +16,10 @@ from tacit.research.experiments._contestants import (
 from tacit.research.experiments._figures import curve_panel
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SHOWN = (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED, ORACLE)
 COLUMNS = 4
-# On an axis of less than a decade.
-MOST_LABELS = 6
 
 
 def figure2(results: Results, measure: str) -> Figure:
@@ -48,23 +45,10 @@ def figure2(results: Results, measure: str) -> Figure:
         values = curve_panel(results, dataset, rule, SHOWN, measure)
         draw_panel(panel, values, 3.2, with_bands=True)
         if measure != "error":
-            _log_heights(panel)
+            set_log_heights(panel)
         panel.tick_params(labelsize=7, which="both")
     add_legend(figure, 3.2 * n_columns)
     figure.supxlabel("unlabeled rows", fontsize=10)
     label = "mean error on the test rows" if measure == "error" else f"mean {measure}"
     figure.supylabel(label, fontsize=10)
     return figure
-
-
-def _log_heights(panel: Axes) -> None:
-    """A logarithmic axis with heights enough to read its scale, written as people do."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
-
-    panel.set_yscale("log")
-    low, high = panel.get_ylim()
-    # Within less than a decade there may be a single one of 1, 2 and 5, or none.
-    few = MaxNLocator(MOST_LABELS, steps=[1, 2, 5, 10])
-    panel.yaxis.set_major_locator(few if high < 10 * low else LogLocator(subs=(1, 2, 5)))
-    panel.yaxis.set_major_formatter(lambda value, _: f"{value:.6g}")
-    panel.yaxis.set_minor_locator(NullLocator())
