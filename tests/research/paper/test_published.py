@@ -7,10 +7,11 @@ import pytest
 from tacit.research.datasets import load_prepared
 from tacit.research.experiments import complete_table, run
 from tacit.research.experiments._contestants import ICLS, SELF_LEARNING
+from tacit.research.experiments._error_cells import error_cells
 from tacit.research.paper import _published as published
 from tacit.research.paper._findings import TOLERANCES, WORSE_ELSEWHERE, table2_findings
 from tacit.research.paper._plans import Effort, table2_experiment
-from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS, error_cells
+from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS
 
 
 @pytest.fixture(scope="module")

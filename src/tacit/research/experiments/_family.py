@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sklearn.svm import SVC
@@ -32,15 +31,17 @@ from tacit.family import (
     USMClassifier,
 )
 from tacit.report import Entry
-from tacit.research.experiments._grid import Grid
-from tacit.research.experiments._measures import ERROR
-from tacit.research.experiments._results import (
-    LEAST_REPEATS,
-    LEVEL,
-    Results,
-    RunSummary,
-    what_counts,
+from tacit.research.experiments._error_cells import (
+    Cells,
+    ErrorCell,
+    entry_of,
+    error_cells,
+    places_run,
+    repeats_asked,
+    short,
 )
+from tacit.research.experiments._grid import Grid
+from tacit.research.experiments._results import LEAST_REPEATS, LEVEL, Results, what_counts
 from tacit.selection import Contestant
 
 LEAST_SQUARES = "least squares"
@@ -115,108 +116,64 @@ def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds:
 
     A method without any run has no row; one whose fits failed stays and says so.
     """
-    (protocol,) = results.names("protocol")
-    datasets = results.names("dataset")
-    repeats = max(results.names("repeat")) + 1
+    datasets, repeats = results.names("dataset"), repeats_asked(results)
+    run, twins = places_run(results), {c.name: c.twin or c.name for c in contestants}
+    cells = error_cells(results, twins)
     rows, records = [], []
     for contestant in contestants:
-        places = [_place(results, dataset, protocol, contestant) for dataset in datasets]
-        if not any(place.n_runs for place in places):
+        name, compared = contestant.name, contestant.twin is not None
+        run_on = [dataset for dataset in datasets if (dataset, name) in run]
+        if not run_on:
             continue
-        cells = [_cell(results, place, contestant, repeats) for place in places]
-        compared = contestant.twin is not None
+        entries = [
+            entry_of(cells.get((dataset, name)), dataset in run_on, repeats) for dataset in datasets
+        ]
         tells = compared and repeats >= LEAST_REPEATS
         silent = "–" if compared else ""
         rows.append(
             (
-                Entry(contestant.name, bold=not compared),
-                Entry(_mean(places)),
-                Entry(str(sum(cell.bold for cell in cells)) if tells else silent),
-                Entry(str(sum(cell.underline for cell in cells)) if tells else silent),
-                *cells,
+                Entry(name, bold=not compared),
+                Entry(_mean([cells.get((dataset, name)) for dataset in run_on])),
+                Entry(str(sum(entry.bold for entry in entries)) if tells else silent),
+                Entry(str(sum(entry.underline for entry in entries)) if tells else silent),
+                *entries,
             )
         )
-        records += [_record(place, contestant) for place in places if place.n_runs]
+        records += [_record(dataset, name, twins[name], cells, repeats) for dataset in run_on]
     return Grid(
         "Every method beside its supervised twin",
         ("method", "mean", "better on", "worse on", *datasets),
         tuple(rows),
-        _note(results, rows, n_folds, repeats),
+        _note(results, [row[0].text for row in rows], n_folds, repeats),
         tuple(records),
     )
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A method on a dataset: its runs, and their summary where any of them ended."""
-
-    dataset: str
-    n_runs: int
-    summary: RunSummary | None
-
-
-def _twin(contestant: Contestant) -> str:
-    return contestant.twin or contestant.name
-
-
-def _place(results: Results, dataset: str, protocol: str, contestant: Contestant) -> _Place:
-    sizes = results.sizes(dataset, protocol, contestant.name)
-    if not sizes:
-        return _Place(dataset, 0, None)
-    return _Place(
-        dataset,
-        len(results.values(dataset, protocol, contestant.name, ERROR, sizes[0])),
-        results.summary(dataset, protocol, contestant.name, ERROR, sizes[0], _twin(contestant)),
-    )
-
-
-def _mean(places: Sequence[_Place]) -> str:
+def _mean(cells: Sequence[ErrorCell | None]) -> str:
     """Over the datasets it was run on; none where it failed on one, since that would flatter it."""
-    run_on = [place.summary for place in places if place.n_runs]
-    ended = [summary.mean for summary in run_on if summary is not None]
-    return _short(sum(ended) / len(ended)) if len(ended) == len(run_on) else "–"
+    ended = [cell.error for cell in cells if cell is not None]
+    return short(sum(ended) / len(ended)) if len(ended) == len(cells) else "–"
 
 
-def _cell(results: Results, place: _Place, contestant: Contestant, repeats: int) -> Entry:
-    summary = place.summary
-    if summary is None:
-        return Entry("failed" if place.n_runs else "–")
-    text = _short(summary.mean)
-    remark = (
-        ""
-        if summary.n_repeats == repeats
-        else f"{summary.n_repeats} of {number_of(repeats, 'repeat')}"
-    )
-    at = summary.dataset, summary.protocol
-    twin, n_unlabeled = _twin(contestant), summary.n_unlabeled
-    baseline = results.summary(*at, twin, ERROR, n_unlabeled, twin)
-    if contestant.twin is None or baseline is None:
-        return Entry(text, remark)
-    sign = results.direction(*at, contestant.name, twin, n_unlabeled)
-    return Entry(f"{text} ({summary.times_worse})", remark, bold=sign == -1, underline=sign == 1)
-
-
-def _record(place: _Place, contestant: Contestant) -> dict[str, Any]:
-    summary = place.summary
+def _record(dataset: str, name: str, twin: str, cells: Cells, repeats: int) -> dict[str, Any]:
+    cell = cells.get((dataset, name))
     return {
-        "dataset": place.dataset,
-        "method": contestant.name,
-        "twin": _twin(contestant),
-        "error": None if summary is None else summary.mean,
-        "standard_error": None if summary is None else summary.standard_error,
-        "times_worse": None if summary is None else summary.times_worse,
-        "repeats": 0 if summary is None else summary.n_repeats,
-        "incomplete": place.n_runs if summary is None else summary.n_incomplete,
+        "dataset": dataset,
+        "method": name,
+        "twin": twin,
+        "error": None if cell is None else cell.error,
+        "standard_error": None if cell is None else cell.standard_error,
+        "times_worse": None if cell is None else cell.times_worse,
+        "repeats": 0 if cell is None else cell.n_repeats,
+        "incomplete": repeats if cell is None else cell.n_incomplete,
     }
 
 
-def _note(results: Results, rows: Sequence[tuple[Entry, ...]], n_folds: int, repeats: int) -> str:
-    names = {row[0].text for row in rows}
+def _note(results: Results, names: Sequence[str], n_folds: int, repeats: int) -> str:
     _, n_incomplete, which = results.incomplete(names)
     sentences = (
-        f"Mean error over {number_of(repeats, 'repeat')}"
-        f" of cross-validation in {n_folds} folds with "
-        "L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are "
+        f"Mean error over {number_of(repeats, 'repeat')} of cross-validation in {n_folds} folds "
+        "with L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are "
         "compared with it: in parentheses, in how many repeats the error was above it; bold: "
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",
         what_counts(repeats),
@@ -225,7 +182,3 @@ def _note(results: Results, rows: Sequence[tuple[Entry, ...]], n_folds: int, rep
         else "",
     )
     return " ".join(filter(None, sentences))
-
-
-def _short(error: float) -> str:
-    return f"{error:.3f}".removeprefix("0")

@@ -12,6 +12,7 @@ from tacit._words import listed, number_of
 from tacit.research.datasets import Dataset
 from tacit.research.experiments import LearningCurves, Results
 from tacit.research.experiments._contestants import ICLS, SELF_LEARNING, SUPERVISED
+from tacit.research.experiments._error_cells import ErrorCell, error_cells, repeats_asked
 from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._results import LEAST_REPEATS, what_counts
 from tacit.research.paper import _published as published
@@ -20,9 +21,7 @@ from tacit.research.paper._tables import (
     PAPER_COLUMNS,
     REGULARISED_COLUMNS,
     RIVALS,
-    ErrorCell,
-    error_cells,
-    repeats_asked,
+    difference,
 )
 from tacit.research.paper.theorem import TheoremCheck
 
@@ -144,21 +143,21 @@ def _significance(icls: Sequence[ErrorCell], repeats: int) -> Iterator[Finding]:
 
 def _means(cells: Sequence[ErrorCell], repeats: int) -> Finding:
     tolerance = next((t for least, t in TOLERANCES if repeats >= least), None)
-    known = [cell for cell in cells if cell.difference is not None]
-    largest = max(known, key=lambda cell: abs(cell.difference or 0.0))
+    known = [(cell, change) for cell in cells if (change := difference(cell)) is not None]
+    furthest, largest = max(known, key=lambda pair: abs(pair[1]))
     allowed = TOLERANCES[-1][1] if tolerance is None else tolerance
     outside = [
-        f"{cell.dataset}, {cell.classifier} ({cell.difference:+.3f})"
-        for cell in known
-        if abs(cell.difference or 0.0) > allowed
+        f"{cell.dataset}, {cell.classifier} ({change:+.3f})"
+        for cell, change in known
+        if abs(change) > allowed
     ]
     return Finding(
         f"Every mean error is within {allowed} of the published one.",
         None if tolerance is None else not outside,
         f"{len(known) - len(outside)} of {len(known)} cells are, from "
         f"{number_of(repeats, 'repeat')}; the "
-        f"largest difference is {largest.difference:+.3f} ({largest.dataset}, "
-        f"{largest.classifier})."
+        f"largest difference is {largest:+.3f} ({furthest.dataset}, "
+        f"{furthest.classifier})."
         + (f" Outside: {'; '.join(outside)}." if outside else "")
         + ("" if tolerance is not None else f" The paper has {published.N_REPEATS}."),
     )

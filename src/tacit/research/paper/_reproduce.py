@@ -20,6 +20,7 @@ from tacit.research.experiments import (
     complete_table,
     run,
 )
+from tacit.research.experiments._error_cells import repeats_asked
 from tacit.research.experiments._grid import Grid
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper import _findings as judge
@@ -33,7 +34,6 @@ from tacit.research.paper._tables import (
     PAPER_COLUMNS,
     REGULARISED_COLUMNS,
     regularised_table,
-    repeats_asked,
     table1,
     table2,
     theorem_table,

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from tacit._words import number_of
 from tacit.report import Entry
 from tacit.research.datasets import Dataset
-from tacit.research.experiments import CrossValidation, Results, RunSummary
+from tacit.research.experiments import Results, paper_contestants
 from tacit.research.experiments._contestants import (
     ICLS,
     ORACLE,
     PROJECTED,
     SELF_LEARNING,
     SUPERVISED,
-    paper_contestants,
+)
+from tacit.research.experiments._error_cells import (
+    Cells,
+    ErrorCell,
+    entry_of,
+    error_cells,
+    places_run,
+    repeats_asked,
+    short,
 )
 from tacit.research.experiments._grid import Grid
-from tacit.research.experiments._measures import ERROR
 from tacit.research.experiments._protocols import paper_labels
 from tacit.research.experiments._results import LEVEL, what_counts
 from tacit.research.paper import _published as published
@@ -34,48 +40,16 @@ from tacit.research.paper._plans import (
 )
 from tacit.research.paper.theorem import TheoremCheck
 
-PAPER_COLUMNS = (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED, ORACLE)
-REGULARISED_COLUMNS = (SUPERVISED, ICLS, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED, LOGISTIC)
 # The paper compares these two with each other, and sets the better one in bold.
 RIVALS = {ICLS: SELF_LEARNING, SELF_LEARNING: ICLS}
 _TWINS = {c.name: c.twin or c.name for c in (*paper_contestants(), *regularised_contestants())}
-
-
-@dataclass(frozen=True)
-class ErrorCell:
-    """A cell of a table of errors.
-
-    Attributes
-    ----------
-    dataset, classifier : str
-        Where it stands.
-    error, standard_error : float
-        Mean over the repeats, and its standard error.
-    times_worse : int or None
-        Repeats in which it was above its supervised twin; None for the twin itself.
-    n_repeats : int
-        Repeats that ended.
-    published, published_times_worse, difference : float, int, float or None
-        The paper's numbers, and ours minus the paper's, where it has them.
-    better, worse : bool
-        Whether it beats its rival, and whether it is worse than its twin, by Wilcoxon's signed
-        rank test at 0.01 over the repeats in which both ended.
-    n_incomplete : int
-        Repeats with a fit that failed or did not converge.
-    """
-
-    dataset: str
-    classifier: str
-    error: float
-    standard_error: float
-    times_worse: int | None
-    n_repeats: int
-    published: float | None
-    published_times_worse: int | None
-    difference: float | None
-    better: bool
-    worse: bool
-    n_incomplete: int
+# The oracle is beyond comparison.
+PAPER_COLUMNS = {name: _TWINS[name] for name in (SUPERVISED, SELF_LEARNING, ICLS, PROJECTED)} | {
+    ORACLE: ORACLE
+}
+REGULARISED_COLUMNS = {
+    name: _TWINS[name] for name in (SUPERVISED, ICLS, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED, LOGISTIC)
+}
 
 
 def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
@@ -110,56 +84,24 @@ def table1(datasets: Sequence[Dataset], missing: Mapping[str, str]) -> Grid:
     )
 
 
-def error_cells(
-    results: Results, columns: Sequence[str], rivals: Mapping[str, str] | None = None
-) -> dict[tuple[str, str], ErrorCell]:
-    """Every cell of a table over the cross-validations in `results`.
-
-    `rivals` says whom a classifier must beat to be set in bold, those not named never are; without
-    it everyone must beat its twin.
-    """
-    rule = CrossValidation.name
-    cells = {}
-    for dataset in results.names("dataset"):
-        for classifier in columns:
-            sizes = results.sizes(dataset, rule, classifier)
-            if not sizes:
-                continue
-            twin = _TWINS[classifier]
-            summary = results.summary(dataset, rule, classifier, ERROR, sizes[0], twin)
-            if summary is not None:
-                rival = twin if rivals is None else rivals.get(classifier)
-                cells[dataset, classifier] = _cell(results, summary, twin, rival)
-    return cells
+def published_cell(cell: ErrorCell) -> published.Published | None:
+    """The paper's numbers at the same place, where it has them."""
+    return published.TABLE_2.get(cell.dataset, {}).get(cell.classifier)
 
 
-def _cell(results: Results, summary: RunSummary, twin: str, rival: str | None) -> ErrorCell:
-    dataset, classifier = summary.dataset, summary.classifier
-    paper = published.TABLE_2.get(dataset, {}).get(classifier)
-    is_twin = classifier in (twin, SUPERVISED, ORACLE)
-    return ErrorCell(
-        dataset,
-        classifier,
-        summary.mean,
-        summary.standard_error,
-        None if is_twin else summary.times_worse,
-        summary.n_repeats,
-        None if paper is None else paper.error,
-        None if paper is None else paper.times_worse,
-        None if paper is None else summary.mean - paper.error,
-        not is_twin and rival is not None and _direction(results, summary, rival) == -1,
-        not is_twin and _direction(results, summary, twin) == 1,
-        summary.n_incomplete,
-    )
+def difference(cell: ErrorCell) -> float | None:
+    """Our mean error minus the paper's."""
+    paper = published_cell(cell)
+    return None if paper is None else cell.error - paper.error
 
 
-def _direction(results: Results, own: RunSummary, other: str) -> int:
-    return results.direction(own.dataset, own.protocol, own.classifier, other, own.n_unlabeled)
-
-
-def repeats_asked(results: Results) -> int:
-    """Repeats that were run, whether they ended or failed."""
-    return max((run.repeat + 1 for run in results.runs), default=0)
+def _record(cell: ErrorCell) -> dict[str, Any]:
+    paper = published_cell(cell)
+    return asdict(cell) | {
+        "published": None if paper is None else paper.error,
+        "published_times_worse": None if paper is None else paper.times_worse,
+        "difference": difference(cell),
+    }
 
 
 def table2(results: Results) -> Grid:
@@ -177,7 +119,7 @@ def table2(results: Results) -> Grid:
         f"{_and(what_counts(repeats))}With each, the "
         f"paper's value from {published.N_REPEATS} repeats and our difference to it; the paper "
         "has no column for projected. The standard error is over repeats on the same objects.",
-        tuple(asdict(cell) for cell in cells.values()),
+        tuple(map(_record, cells.values())),
     )
 
 
@@ -196,7 +138,7 @@ def regularised_table(results: Results) -> Grid:
         "supervised ridge: in parentheses, in how many repeats the error was above that; bold: "
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}). "
         f"{_and(what_counts(repeats))}".rstrip(),
-        tuple(asdict(cell) for cell in cells.values()),
+        tuple(map(_record, cells.values())),
     )
 
 
@@ -205,55 +147,36 @@ def _and(sentence: str) -> str:
 
 
 def _rows(
-    results: Results,
-    cells: Mapping[tuple[str, str], ErrorCell],
-    columns: Sequence[str],
-    *,
-    beside: bool = False,
+    results: Results, cells: Cells, columns: Iterable[str], *, beside: bool = False
 ) -> tuple[tuple[Entry, ...], ...]:
-    repeats = repeats_asked(results)
-    run = {(run.dataset, run.classifier) for run in results.runs}
-    datasets = [
-        dataset
-        for dataset in results.names("dataset")
-        if any((dataset, column) in run for column in columns)
-    ]
+    repeats, run = repeats_asked(results), places_run(results)
     return tuple(
         (
             Entry(dataset),
             *(
-                _shown(cells[dataset, column], beside, repeats)
-                if (dataset, column) in cells
-                else Entry("failed" if (dataset, column) in run else "–")
+                entry_of(
+                    cells.get((dataset, column)),
+                    (dataset, column) in run,
+                    repeats,
+                    spread=True,
+                    remark=_paper(cells.get((dataset, column))) if beside else "",
+                )
                 for column in columns
             ),
         )
-        for dataset in datasets
+        for dataset in results.names("dataset")
+        if any((dataset, column) in run for column in columns)
     )
 
 
-def _shown(cell: ErrorCell, beside: bool, repeats: int) -> Entry:
-    # Spaces at which no line may end keep what belongs together on narrow screens.
-    text = f"{_short(cell.error, 3)}\u00a0±\u00a0{_short(cell.standard_error, 3)}"
-    if cell.times_worse is not None:
-        text += f" ({cell.times_worse})"
-    remarks = []
-    if cell.n_repeats != repeats:
-        remarks.append(f"{cell.n_repeats} of {number_of(repeats, 'repeat')}".replace(" ", "\u00a0"))
-    if beside and cell.published is not None and cell.difference is not None:
-        times = cell.published_times_worse
-        worse = "" if times is None else f"\u00a0({times})"
-        sign = "+" if cell.difference >= 0 else "−"
-        difference = f"{sign}{_short(abs(cell.difference), 3)}"
-        remarks.append(f"paper\u00a0{_short(cell.published, 2)}{worse}, {difference}")
-    return Entry(text, ", ".join(remarks), bold=cell.better, underline=cell.worse)
-
-
-def _short(value: float, digits: int) -> str:
-    """Without the zero before the point, as the paper prints errors."""
-    if not np.isfinite(value):
-        return "–"
-    return f"{value:.{digits}f}".removeprefix("0")
+def _paper(cell: ErrorCell | None) -> str:
+    paper = None if cell is None else published_cell(cell)
+    if cell is None or paper is None:
+        return ""
+    change = cell.error - paper.error
+    worse = "" if paper.times_worse is None else f"\u00a0({paper.times_worse})"
+    sign = "+" if change >= 0 else "−"
+    return f"paper\u00a0{short(paper.error, 2)}{worse}, {sign}{short(abs(change))}"
 
 
 def theorem_table(outcome: TheoremCheck) -> Grid:
