@@ -37,13 +37,7 @@ def set_debug(wanted: bool) -> None:
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        What stands behind `tacit`; by default, what this process was started with.
-    """
+    """Run the command line, by default with what this process was given, and leave."""
     code = _run(sys.argv[1:] if arguments is None else arguments)
     if code == INTERRUPTED or has_come():
         end_now()
@@ -72,7 +66,7 @@ def _run(arguments: list[str]) -> int:
         # Typer turns this one into an exit of its own.
         if _follows(error, BrokenPipeError):
             return _unheard()
-        return _told(command, error)
+        return _report(command, error)
 
 
 def _follows(error: BaseException | None, kind: type[BaseException]) -> bool:
@@ -81,7 +75,7 @@ def _follows(error: BaseException | None, kind: type[BaseException]) -> bool:
     return error is not None
 
 
-def _told(command: str, error: BaseException) -> int:
+def _report(command: str, error: BaseException) -> int:
     """Say what went wrong, and give the exit code."""
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
@@ -89,8 +83,8 @@ def _told(command: str, error: BaseException) -> int:
         return _say_usage(command, error)
     if isinstance(error, MemoryError):
         sentence = (
-            "there is not enough memory; use fewer rows or columns, or a Parquet file with "
-            "numeric columns, which is streamed."
+            "there is not enough memory; use fewer rows or columns, or a Parquet file, of which "
+            "unlabeled rows can stay on disk."
         )
     elif _is_for_people(error):
         sentence = _sentence(error)

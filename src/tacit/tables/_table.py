@@ -182,21 +182,20 @@ def read_table(
         decimal=options.decimal or ".",
     )
     notes = [*raw.notes, *found.notes()]
-    frame, n_rows = raw.frame.drop(columns=target), len(raw.frame)
-    if sample is not None:
-        n_rows = sample.batches.n_rows
+    frame = raw.frame.drop(columns=target)
+    n_rows = len(frame) if sample is None else sample.batches.n_rows
     if max_unlabeled is not None and not stream:
         frame, found = _sampled(frame, found, max_unlabeled, random_state)
-        if len(frame) < n_rows:
-            n_drawn, n_unlabeled = len(frame), n_rows - sum(found.counts.values())
-            n_drawn -= n_rows - n_unlabeled
-            notes.append(
-                f"Of the {n_unlabeled:,} unlabeled rows, {n_drawn:,} drawn at random were used."
-            )
     columns = describe_columns(frame, keep, drop, options)
-    notes += column_notes(columns)
     if stream:
         notes.append("Unlabeled rows were read from disk in pieces.")
+    elif len(frame) < n_rows:
+        n_labeled = sum(found.counts.values())
+        notes.append(
+            f"Of the {n_rows - n_labeled:,} unlabeled rows, {len(frame) - n_labeled:,} drawn at "
+            "random were used."
+        )
+    notes += column_notes(columns)
     return MixedTable(
         frame=typed_frame(frame, columns, options),
         target=found,
