@@ -134,6 +134,26 @@ def test_a_small_file_that_unpacks_to_a_very_large_text_is_refused_unread(saved,
         load_model(bomb)
 
 
+def test_an_array_that_is_named_very_often_is_not_read_so_often(saved, tmp_path):
+    def change(member, content):
+        if member != "schema.json":
+            return content
+        with zipfile.ZipFile(saved) as archive:
+            largest = max(
+                archive.infolist(), key=lambda one: one.file_size * (".npy" in one.filename)
+            )
+        times = 2**29 // largest.file_size + 1
+        # Only the names are needed, which need no more than this.
+        return content.replace(
+            b"{",
+            b'{"many": [' + b'{"file": "%s"},' % largest.filename.encode() * times + b"{}],",
+            1,
+        )
+
+    with pytest.raises(ModelFileError, match="unpacks to far more than a model"):
+        load_model(changed(saved, tmp_path / "t.skops", change))
+
+
 def test_a_way_of_building_that_no_model_needs_is_refused(saved, tmp_path):
     def change(member, content):
         if member != "schema.json":

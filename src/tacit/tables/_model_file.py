@@ -15,7 +15,7 @@ from tacit.tables._columns import DATE
 from tacit.tables._errors import ModelFileError
 from tacit.tables._model_card import ModelCard
 from tacit.tables._packages import import_skops
-from tacit.tables._safe_types import sort_types
+from tacit.tables._safe_types import nodes, sort_types
 from tacit.tables._text import ReadOptions
 
 CARD = "tacit.json"
@@ -192,6 +192,9 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
             if damaged is not None:
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
             schema = json.loads(archive.read(SCHEMA))
+            # An array that is named twice is read twice.
+            if sum(sizes.get(str(node.get("file")), 0) for node in nodes(schema)) > MOST_BYTES:
+                raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
             card = archive.read(CARD).decode()
     except KeyError as error:
         raise ModelFileError(

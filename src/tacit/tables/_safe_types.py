@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 # By module, exactly: a module that is named is imported, which runs it. Every one of these types
@@ -9,9 +10,6 @@ from typing import Any
 SAFE: dict[str, tuple[str, ...]] = {
     "builtins": ("bool", "dict", "float", "int", "list", "str", "tuple"),
     "numpy": ("bool", "dtype", "float32", "float64", "int32", "int64", "ndarray"),
-    # What a TfidfTransformer holds in some releases of scikit-learn.
-    "scipy.sparse._csr": ("csr_array", "csr_matrix"),
-    "scipy.sparse._dia": ("dia_array", "dia_matrix"),
     "sklearn.decomposition._truncated_svd": ("TruncatedSVD",),
     "sklearn.feature_extraction.text": ("TfidfTransformer", "TfidfVectorizer"),
     "sklearn.impute._base": ("MissingIndicator", "SimpleImputer"),
@@ -47,7 +45,7 @@ SAFE: dict[str, tuple[str, ...]] = {
 LOADERS = frozenset(
     {
         "CachedNode", "DTypeNode", "DictNode", "FunctionNode", "JsonNode", "ListNode",
-        "NdArrayNode", "ObjectNode", "SparseMatrixNode", "TupleNode", "TypeNode",
+        "NdArrayNode", "ObjectNode", "TupleNode", "TypeNode",
     }
 )  # fmt: skip
 
@@ -83,14 +81,7 @@ def sort_types(schema: Any) -> tuple[list[str], list[str]]:
     Full names, sorted. A type that is safe but built in an unknown way is not.
     """
     safe, unsafe = set(), set()
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        if not isinstance(node, dict):
-            continue
-        todo.extend(node.values())
+    for node in nodes(schema):
         if "__class__" not in node and "__loader__" not in node:
             continue
         module, name = str(node.get("__module__")), str(node.get("__class__"))
@@ -102,3 +93,15 @@ def sort_types(schema: Any) -> tuple[list[str], list[str]]:
         else:
             safe.add(f"{module}.{name}")
     return sorted(safe), sorted(unsafe)
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """All parts of a schema, however deep."""
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, dict):
+            todo.extend(node.values())
+            yield node
