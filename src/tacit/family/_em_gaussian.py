@@ -110,14 +110,8 @@ class EMLDAClassifier(GaussianEMClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import EMLDAClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(EMLDAClassifier().fit(X, partly).score(X, y), 2)
     0.93
     """
@@ -169,14 +163,8 @@ class EMNearestMeanClassifier(GaussianEMClassifier, SphericalClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import EMNearestMeanClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(EMNearestMeanClassifier().fit(X, partly).score(X, y), 2)
     0.92
     """

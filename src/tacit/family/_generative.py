@@ -73,6 +73,14 @@ means_ : ndarray of shape (K, d)
     Means of the classes.
 variance_ : float
     The variance of each feature within each class.""",
+        "partly_labeled": """
+>>> import numpy as np
+>>> from sklearn.datasets import load_breast_cancer
+>>> from sklearn.preprocessing import StandardScaler
+>>> X, y = load_breast_cancer(return_X_y=True)
+>>> X = StandardScaler().fit_transform(X)
+>>> partly = y.copy()
+>>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows""",
     }
 
     def _store_discriminants(self, discriminants: Coefficients) -> None:

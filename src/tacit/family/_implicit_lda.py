@@ -76,14 +76,8 @@ class ICLDAClassifier(SimplexClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import ICLDAClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(ICLDAClassifier().fit(X, partly).score(X, y), 2)
     0.94
     """

@@ -41,14 +41,8 @@ class LDAClassifier(GaussianClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import LDAClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(LDAClassifier().fit(X, partly).score(X, y), 2)
     0.85
     """
@@ -87,14 +81,8 @@ class NearestMeanClassifier(SphericalClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import NearestMeanClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(NearestMeanClassifier().fit(X, partly).score(X, y), 2)
     0.93
     """

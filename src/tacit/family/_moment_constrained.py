@@ -90,14 +90,8 @@ class MCLDAClassifier(MomentConstrainedClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import MCLDAClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(MCLDAClassifier().fit(X, partly).score(X, y), 2)
     0.91
     """
@@ -148,14 +142,8 @@ class MCNearestMeanClassifier(MomentConstrainedClassifier, SphericalClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import MCNearestMeanClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(MCNearestMeanClassifier().fit(X, partly).score(X, y), 2)
     0.93
     """

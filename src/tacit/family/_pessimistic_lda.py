@@ -69,14 +69,8 @@ class MCPLDAClassifier(SimplexClassifier):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import MCPLDAClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows
     >>> round(MCPLDAClassifier().fit(X, partly).score(X, y), 2)
     0.89
     """

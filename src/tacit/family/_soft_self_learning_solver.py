@@ -110,24 +110,6 @@ def solve_soft_self_learning(
     labels only cost O(d)) and O((K d)^3); the method ends after finitely many. Among several
     minimisers, which there may be if the labeled rows do not determine all coefficients, the one
     nearest to `start` in the metric of all rows is taken.
-
-    Parameters
-    ----------
-    constraints : ConstraintSet
-        The rows, with the penalty in its basis.
-    start : Coefficients
-        The supervised solution.
-    labeled_basis : Basis
-        Of the labeled rows; its rank says whether they determine all coefficients.
-    tol : float, default=1e-8
-        The relative duality gap to reach.
-    max_iter : int, default=100
-        Newton steps at the most.
-
-    Returns
-    -------
-    SoftSelfLearningResult
-        With status OPTIMAL, INSIDE, EMPTY, MAX_ITERATIONS or STALLED.
     """
     return _Newton(constraints, start, labeled_basis).run(tol, max_iter)
 

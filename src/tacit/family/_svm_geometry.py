@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -17,39 +17,6 @@ KEPT_ROWS = 2000
 # Rounding of kernels in single precision, relative to the largest number and to the trace.
 ROUNDING = 1e-6
 SHIFT = 1e-7
-
-
-class Geometry(Protocol):
-    """Rows x_i of a Hilbert space, and vectors w of it in a representation of its own."""
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-
-    def mean_square(self) -> float:
-        """The mean of ||x_i||^2."""
-
-    def combine(self, beta: Vector) -> Vector:
-        """The vector w = sum_i beta_i x_i."""
-
-    def values(self, w: Vector) -> Vector:
-        """<x_i, w> for every row."""
-
-    def inner(self, w: Vector, v: Vector, values_of_v: Vector) -> float:
-        """<w, v>."""
-
-    def products(self, index: Index) -> Matrix:
-        """Inner products among some of the rows."""
-
-    def newton(
-        self, gradient: Vector, free: Index, curvature: Vector, intercept: Vector
-    ) -> tuple[Vector, float]:
-        """The step of Newton's method for 1/2 ||w||^2 and curved losses on the `free` rows.
-
-        Solves the system of the matrix [I + X'DX, X'd; d'X, sum(d) + r], where X are the free rows
-        and d their `curvature`, for the right-hand side of minus the gradient. `intercept` holds
-        the derivative by the intercept and r, or is empty where there is none.
-        """
 
 
 class Features:
@@ -109,7 +76,13 @@ class Features:
     def newton(
         self, gradient: Vector, free: Index, curvature: Vector, intercept: Vector
     ) -> tuple[Vector, float]:
-        """Through the smaller of two matrices: one row a feature, or one a free row."""
+        """The step of Newton's method for 1/2 ||w||^2 and curved losses on the `free` rows.
+
+        Solves the system of the matrix [I + X'DX, X'd; d'X, sum(d) + r], where X are the free rows
+        and d their `curvature`, for the right-hand side of minus the gradient. `intercept` holds
+        the derivative by the intercept and r, or is empty where there is none. Through the smaller
+        of two matrices: one row a feature, or one a free row.
+        """
         rows = self._rows(free)
         if len(free) < rows.shape[1]:
             u, b = _dual_step(self.products(free), rows @ gradient, curvature, intercept)
@@ -159,6 +132,9 @@ class Gram:
         step = -gradient
         step[free] -= u
         return step, b
+
+
+Geometry = Features | Gram
 
 
 def centred(K: Matrix, weights: Vector) -> Matrix:
