@@ -6,8 +6,7 @@ import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit.family._s3vm_solver import TransductiveProblem
-from tacit.family._svm_geometry import Features, Gram, centred
-from tacit.family._svm_problem import HingeProblem
+from tacit.family._svm import Features, Gram, HingeProblem, centred
 
 
 def rows_and_signs(n: int, d: int, seed: int, noise: float = 1.0) -> tuple[Matrix, Vector]:

@@ -9,8 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tacit.family import SimplexStatus
-from tacit.family._implicit_lda import best_of_starts
-from tacit.family._simplex_interior_point import gap_of, solve_simplex
+from tacit.family._simplex_interior_point import best_of_starts, gap_of, solve_simplex
 from tests.family.class_moments import classes
 
 CASES = [

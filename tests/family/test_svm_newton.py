@@ -10,9 +10,8 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from tacit.family import HingeStatus
-from tacit.family._svm_geometry import Features, Gram
+from tacit.family._svm import Features, Gram, HingeProblem
 from tacit.family._svm_newton import solve_hinge
-from tacit.family._svm_problem import HingeProblem
 from tests.family.machines import machine, rows_and_signs
 
 SIZES = [(12, 2), (40, 5), (30, 60), (200, 10)]

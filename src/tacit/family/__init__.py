@@ -14,7 +14,7 @@ from tacit.family._s4vm_solver import Separators, WorstCase
 from tacit.family._simplex_interior_point import SimplexSolution, SimplexStatus
 from tacit.family._soft_self_learning import SoftSelfLearningClassifier
 from tacit.family._soft_self_learning_solver import SoftSelfLearningResult
-from tacit.family._svm_problem import HingeSolution, HingeStatus
+from tacit.family._svm import HingeSolution, HingeStatus
 from tacit.family._usm import USMClassifier
 
 __all__ = [

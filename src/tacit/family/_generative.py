@@ -11,9 +11,21 @@ from scipy.special import softmax
 from tacit._typing import Matrix, Vector
 from tacit.estimators._linear import ProbabilityClassifier
 from tacit.estimators._parameters import NOT_NEGATIVE, POSITIVE_INTEGER, TOL
-from tacit.estimators._training import TrainingData
-from tacit.family._gaussian import GaussianModel, LabeledStatistics
-from tacit.family._simplex_interior_point import SimplexSolution
+from tacit.estimators._training import TrainingData, threads_for
+from tacit.family._gaussian import (
+    GaussianModel,
+    LabeledStatistics,
+    Space,
+    lda_model,
+    supervised_lda,
+)
+from tacit.family._simplex_interior_point import (
+    MomentObjective,
+    SimplexProblem,
+    SimplexSolution,
+    best_of_starts,
+)
+from tacit.rows import Moments
 from tacit.solver import Coefficients
 
 
@@ -166,7 +178,24 @@ n_iter_ : int
         self.tol = tol
         self.max_iter = max_iter
 
-    def _store_solution(self, solution: SimplexSolution) -> None:
+    def _fit(self, data: TrainingData) -> None:
+        rows = data.in_memory(f"{type(self).__name__} finds a label for every single row")
+        with threads_for(data):
+            labeled = statistics_of(data)
+            everything = labeled.total + Moments.of(rows)
+            model, space = supervised_lda(labeled, self.alpha), Space.of(everything, self.alpha)
+            sums = space.sums(labeled.sums(space.mean))
+            if rows.n_rows:
+                weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+                objective, Z = self._objective(labeled, space), space.functions.values(rows.X)
+                starts = self._starts(model, labeled, everything, rows.X)
+                problem = SimplexProblem(Z, weights, sums, objective)
+                solution = best_of_starts(problem, starts, self.tol, self.max_iter)
+                model = lda_model(space, solution.moments)
+            else:
+                value = self._value_without_rows(labeled, space)
+                solution = SimplexSolution.without_rows(sums, value)
+        self._store_model(model)
         self.soft_labels_ = as_soft_labels(solution.soft_labels)
         self.solution_, self.n_iter_ = solution, solution.n_iter
         if not solution.status.is_success:
@@ -176,10 +205,19 @@ n_iter_ : int
                 f"max_iter (now {self.max_iter}) or tol, or set alpha > 0"
             )
 
-    def _unlabeled(self, data: TrainingData) -> tuple[Any, Vector]:
-        """The unlabeled rows and their weights."""
-        rows = data.in_memory(f"{type(self).__name__} finds a label for every single row")
-        return rows.X, np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    def _objective(self, labeled: LabeledStatistics, space: Space) -> MomentObjective:
+        """The function of class moments in `space` to minimise."""
+        raise NotImplementedError
+
+    def _starts(
+        self, model: GaussianModel, labeled: LabeledStatistics, everything: Moments, X: Any
+    ) -> list[Matrix]:
+        """Soft labels of the unlabeled rows X to start from."""
+        return [np.tile(model.priors, (X.shape[0], 1))]
+
+    def _value_without_rows(self, labeled: LabeledStatistics, space: Space) -> float:
+        """The objective where there is nothing to label."""
+        return 0.0
 
 
 def statistics_of(data: TrainingData) -> LabeledStatistics:

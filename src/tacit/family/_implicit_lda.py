@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators._training import TrainingData, threads_for
+from tacit.estimators._training import TrainingData
 from tacit.family._gaussian import (
+    GaussianModel,
     LabeledStatistics,
     Scatter,
     Space,
     UnboundedLikelihoodError,
-    lda_model,
-    supervised_lda,
 )
-from tacit.family._generative import (
-    SimplexClassifier,
-    posteriors,
-    statistics_of,
-)
-from tacit.family._simplex_interior_point import SimplexProblem, SimplexSolution, solve_simplex
+from tacit.family._generative import SimplexClassifier, posteriors
 from tacit.rows import Moments
 from tacit.solver._basis import Coefficients
-
-# Labels that differ by less than this belong to the same solution.
-SAME = 1e-3
 
 
 class ICLDAClassifier(SimplexClassifier):
@@ -85,53 +77,24 @@ class ICLDAClassifier(SimplexClassifier):
     log_likelihood_: float
 
     def _fit(self, data: TrainingData) -> None:
-        X, weights = self._unlabeled(data)
-        with threads_for(data):
-            labeled = statistics_of(data)
-            everything = labeled.total + Moments.of(data.unlabeled)
-            space = Space.of(everything, self.alpha)
-            model = supervised_lda(labeled, self.alpha)
-            objective = LabeledLikelihood.of(labeled, space)
-            sums = space.sums(labeled.sums(space.mean))
-            if len(weights):
-                starts = [
-                    posteriors(model.discriminants, X),
-                    posteriors(standardised_nearest_mean(labeled, everything), X),
-                    np.tile(model.priors, (len(weights), 1)),
-                ]
-                problem = SimplexProblem(space.functions.values(X), weights, sums, objective)
-                solution = best_of_starts(problem, starts, self.tol, self.max_iter)
-                model = lda_model(space, solution.moments)
-            else:
-                solution = SimplexSolution.without_rows(sums, _value(objective, sums))
-        self._store_model(model)
-        self.log_likelihood_ = -solution.objective
-        self._store_solution(solution)
+        super()._fit(data)
+        self.log_likelihood_ = -self.solution_.objective
 
+    def _objective(self, labeled: LabeledStatistics, space: Space) -> LabeledLikelihood:
+        return LabeledLikelihood.of(labeled, space)
 
-def _value(objective: LabeledLikelihood, sums: Matrix) -> float:
-    """The objective without unlabeled rows, whose maximum the twin may not attain."""
-    try:
-        return objective.value(sums)
-    except UnboundedLikelihoodError:
-        return -np.inf
+    def _starts(
+        self, model: GaussianModel, labeled: LabeledStatistics, everything: Moments, X: Any
+    ) -> list[Matrix]:
+        nearest_mean = standardised_nearest_mean(labeled, everything)
+        priors = super()._starts(model, labeled, everything, X)
+        return [posteriors(model.discriminants, X), posteriors(nearest_mean, X), *priors]
 
-
-def best_of_starts(
-    problem: SimplexProblem, starts: list[Matrix], tol: float = 1e-10, max_iter: int = 200
-) -> SimplexSolution:
-    """The best of the solutions from several starts, with the Newton steps of all of them.
-
-    Where the solutions differ, the mean of their labels is one more start: what they agree on is
-    mostly right, and the search is about the rest. A solution that met the tolerance is preferred
-    to one that did not.
-    """
-    solutions = [solve_simplex(problem, start, tol, max_iter) for start in starts]
-    labels = np.array([solution.soft_labels for solution in solutions])
-    if np.ptp(labels, axis=0).max() > SAME:
-        solutions.append(solve_simplex(problem, labels.mean(axis=0), tol, max_iter))
-    best = min(solutions, key=lambda s: (not s.status.is_success, s.objective))
-    return replace(best, n_iter=sum(s.n_iter for s in solutions))
+    def _value_without_rows(self, labeled: LabeledStatistics, space: Space) -> float:
+        try:
+            return LabeledLikelihood.of(labeled, space).value(space.sums(labeled.sums(space.mean)))
+        except UnboundedLikelihoodError:  # the twin has no maximum either
+            return -np.inf
 
 
 def standardised_nearest_mean(labeled: LabeledStatistics, everything: Moments) -> Coefficients:

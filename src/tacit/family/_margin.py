@@ -15,9 +15,16 @@ from tacit.estimators._kernel import KernelClassifier, KernelFunction
 from tacit.estimators._linear import Decision
 from tacit.estimators._parameters import POSITIVE, POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
-from tacit.family._svm_geometry import Features, Geometry, Gram, centred, check_kernel
+from tacit.family._svm import (
+    Features,
+    Geometry,
+    Gram,
+    HingeProblem,
+    HingeSolution,
+    centred,
+    check_kernel,
+)
 from tacit.family._svm_newton import solve_hinge
-from tacit.family._svm_problem import HingeProblem, HingeSolution
 
 # Costs above this, in units of 1 / ||x||^2, are lowered: rounding errors of a margin, 1e-16 of it,
 # times the cost must stay within the tolerance.

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit._typing import Matrix
-from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._gaussian import (
-    LabeledStatistics,
-    Scatter,
-    Space,
-    UnboundedLikelihoodError,
-    lda_model,
-    supervised_lda,
-)
-from tacit.family._generative import SimplexClassifier, statistics_of
-from tacit.family._simplex_interior_point import SimplexProblem, SimplexSolution, solve_simplex
-from tacit.rows import Moments
+from tacit.estimators._training import TrainingData
+from tacit.family._gaussian import LabeledStatistics, Scatter, Space, UnboundedLikelihoodError
+from tacit.family._generative import SimplexClassifier
 from tacit.solver._basis import RANK_CUT
 
 
@@ -78,23 +69,11 @@ class MCPLDAClassifier(SimplexClassifier):
     guaranteed_gain_: float
 
     def _fit(self, data: TrainingData) -> None:
-        X, weights = self._unlabeled(data)
-        with threads_for(data):
-            labeled = statistics_of(data)
-            model = supervised_lda(labeled, self.alpha)
-            space = Space.of(labeled.total + Moments.of(data.unlabeled), self.alpha)
-            sums = space.sums(labeled.sums(space.mean))
-            if len(weights):
-                Z, start = space.functions.values(X), np.tile(model.priors, (len(weights), 1))
-                objective = PessimisticObjective.of(labeled, space)
-                problem = SimplexProblem(Z, weights, sums, objective)
-                solution = solve_simplex(problem, start, self.tol, self.max_iter)
-                model = lda_model(space, solution.moments)
-            else:
-                solution = SimplexSolution.without_rows(sums, 0.0)
-        self._store_model(model)
-        self.guaranteed_gain_ = solution.objective - solution.gap()
-        self._store_solution(solution)
+        super()._fit(data)
+        self.guaranteed_gain_ = self.solution_.objective - self.solution_.gap()
+
+    def _objective(self, labeled: LabeledStatistics, space: Space) -> PessimisticObjective:
+        return PessimisticObjective.of(labeled, space)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit._typing import Vector
-from tacit.family._svm_geometry import Geometry
+from tacit.family._svm import Geometry, HingeProblem, HingeSolution
 from tacit.family._svm_newton import solve_hinge
-from tacit.family._svm_problem import HingeProblem, HingeSolution
 from tacit.solver._stopping import StopReason
 
 # The parts of the unlabeled cost that annealing passes through. Below the first the unlabeled rows

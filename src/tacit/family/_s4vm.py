@@ -21,8 +21,8 @@ from tacit.family._s4vm_solver import (
     sample_separators,
     worst_case,
 )
+from tacit.family._svm import HingeSolution
 from tacit.family._svm_newton import solve_hinge
-from tacit.family._svm_problem import HingeSolution
 
 
 class S4VMClassifier(MarginClassifier):

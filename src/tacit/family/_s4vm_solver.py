@@ -9,9 +9,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.family._svm_geometry import Geometry
+from tacit.family._svm import Geometry, HingeProblem, HingeSolution
 from tacit.family._svm_newton import solve_hinge
-from tacit.family._svm_problem import HingeProblem, HingeSolution
 
 # The search wants labels, which settle long before digits do.
 SEARCH_TOL = 1e-2

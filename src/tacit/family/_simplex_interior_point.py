@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol
 
@@ -29,6 +29,8 @@ NEARLY = 0.3
 # The parts of the negative curvature that are tried in turn until the step is one of descent. As
 # much of it as the barrier can bear makes long steps; reversing it takes two to four times as many.
 PARTS = (1.0, 0.8, 0.6, 0.4, 0.2)
+# Labels that differ by less than this belong to the same solution.
+SAME = 1e-3
 # Added to the unit diagonal of the Newton system, above what rounding can take from it.
 ROUNDING = 1e-13
 
@@ -210,6 +212,23 @@ def solve_simplex(
         multipliers = np.clip(multipliers, mu / (MULTIPLIER_RANGE * u), MULTIPLIER_RANGE * mu / u)
         slopes = problem.slopes(u)
     return SimplexSolution.of(problem, best, SimplexStatus.MAX_ITERATIONS, max_iter)
+
+
+def best_of_starts(
+    problem: SimplexProblem, starts: list[Matrix], tol: float = 1e-10, max_iter: int = 200
+) -> SimplexSolution:
+    """The best of the solutions from several starts, with the Newton steps of all of them.
+
+    Where the solutions differ, the mean of their labels is one more start: what they agree on is
+    mostly right, and the search is about the rest. A solution that met the tolerance is preferred
+    to one that did not.
+    """
+    solutions = [solve_simplex(problem, start, tol, max_iter) for start in starts]
+    labels = np.array([solution.soft_labels for solution in solutions])
+    if np.ptp(labels, axis=0).max() > SAME:
+        solutions.append(solve_simplex(problem, labels.mean(axis=0), tol, max_iter))
+    best = min(solutions, key=lambda s: (not s.status.is_success, s.objective))
+    return replace(best, n_iter=sum(s.n_iter for s in solutions))
 
 
 class _Newton:

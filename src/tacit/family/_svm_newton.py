@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from tacit._typing import Vector
-from tacit.family._svm_problem import HingeProblem, HingeSolution, HingeStatus
+from tacit.family._svm import HingeProblem, HingeSolution, HingeStatus
 
 # The penalty: the width of the curved part of the smoothed hinge is its inverse, in units of the
 # margin. The first is wide enough for few Newton steps from anywhere, growth by ten gives a digit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.family._svm_geometry import check_kernel
+from tacit.family._svm import check_kernel
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 3))
