@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         LeastSquaresClassifier,
         ProjectedLeastSquaresClassifier,
         SelfLearningClassifier,
+        TacitClassifier,
         TunedLogisticRegression,
     )
 
@@ -23,6 +24,7 @@ __all__ = [
     "LeastSquaresClassifier",
     "ProjectedLeastSquaresClassifier",
     "SelfLearningClassifier",
+    "TacitClassifier",
     "TunedLogisticRegression",
     "__version__",
 ]

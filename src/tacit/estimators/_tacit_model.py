@@ -1,0 +1,187 @@
+"""What a fitted TacitClassifier predicts with, and the rows it is learned from."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import Normalizer, StandardScaler
+
+from tacit._typing import Index, Matrix, Vector
+from tacit.estimators._training import TrainingData, stack
+from tacit.rows import Block, CsrRows, NumpyRows, Rows
+from tacit.rows._moments import row_hash
+from tacit.views import Reference
+
+# Coordinates of sparse rows for the views: what latent semantic analysis commonly keeps of text.
+SPARSE_COORDINATES = 100
+
+
+@dataclass(frozen=True)
+class Space:
+    """The rows as kernels see them.
+
+    Dense columns are standardised. Sparse rows are scaled to length one, as is usual for text,
+    and stay sparse; the views see them through a truncated SVD.
+    """
+
+    scaler: Any
+    svd: Any
+
+    @classmethod
+    def of(cls, X: Any, seed: int) -> Space:
+        """The space that the reference rows span."""
+        if isinstance(X, np.ndarray):
+            return cls(StandardScaler().fit(X), None)
+        scaler = Normalizer()
+        n_coordinates = min(SPARSE_COORDINATES, *X.shape)
+        svd = TruncatedSVD(n_coordinates, random_state=seed).fit(scaler.transform(X))
+        return cls(scaler, svd)
+
+    def rows(self, X: Any) -> Any:
+        """Scaled rows, dense or sparse as the reference rows are."""
+        if self.svd is not None:
+            return self.scaler.transform(sparse.csr_array(X))
+        # A model that was fitted on dense rows has few columns.
+        return self.scaler.transform(X if isinstance(X, np.ndarray) else X.toarray())
+
+    def coordinates(self, rows: Any) -> Matrix:
+        """Dense coordinates of scaled rows."""
+        return np.asarray(rows if self.svd is None else self.svd.transform(rows))
+
+
+@dataclass(frozen=True)
+class ScoredEstimator:
+    """A fitted classifier whose answer is a decision between -1 and 1."""
+
+    estimator: Any  # fitted on positions of classes
+    n_classes: int
+
+    def __call__(self, X: Any) -> Matrix:
+        """Twice its probability of each class minus one: of shape (n, K), or (n, 1) for two."""
+        shares = np.zeros((X.shape[0], self.n_classes))
+        if hasattr(self.estimator, "predict_proba"):
+            shares[:, self.estimator.classes_] = self.estimator.predict_proba(X)
+        else:
+            shares[np.arange(len(shares)), self.estimator.predict(X)] = 1.0
+        return decisions_of(shares)
+
+
+def decisions_of(shares: Matrix) -> Matrix:
+    """Class shares as decisions, one column for two classes."""
+    return 2.0 * shares[:, 1:] - 1.0 if shares.shape[1] == 2 else 2.0 * shares - 1.0
+
+
+@dataclass(frozen=True)
+class TacitModel:
+    """The weighted average of all candidates, as one function of rows.
+
+    A value, so that it can travel to another process.
+    """
+
+    space: Space
+    intercept: Vector
+    anchors: list[Any]  # functions of scaled rows
+    views: list[Any]  # functions of coordinates
+    estimators: list[tuple[float, ScoredEstimator]]  # functions of the rows themselves
+
+    def __call__(self, X: Any) -> Matrix:
+        """Decisions of shape (n, C)."""
+        values = np.tile(self.intercept, (X.shape[0], 1))
+        if X.shape[0] == 0:
+            return values
+        if self.anchors or self.views:
+            rows = self.space.rows(X)
+            for function in self.anchors:
+                values += function(rows)
+            if self.views:
+                coordinates = self.space.coordinates(rows)
+                for function in self.views:
+                    values += function(coordinates)
+        for weight, estimator in self.estimators:
+            values += weight * estimator(X)
+        if not np.isfinite(values).all():
+            raise ValueError(
+                "X contains NaN, infinity or numbers too large to be multiplied; fill in or leave "
+                "out such rows."
+            )
+        return values
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """The kernel of a sweep that keeps a random part of the rows, whatever the storage."""
+
+    threshold: int
+    seed: int
+
+    def __call__(self, block: Block) -> list[tuple[Any, Index]]:
+        position = np.arange(block.start, block.start + block.X.shape[0])
+        chosen = row_hash(position.astype(np.uint64), self.seed) < np.uint64(self.threshold)
+        return [(block.X[np.flatnonzero(chosen)], position[chosen])]
+
+
+def sample_rows(rows: Rows, most: int, seed: int) -> tuple[Any, Index]:
+    """All rows if there are few, otherwise about `most` of them at random, and their positions."""
+    if rows.n_rows <= most and isinstance(rows, NumpyRows | CsrRows):
+        return rows.X.astype(np.float64, copy=False), np.arange(rows.n_rows)
+    # All 64-bit numbers but the very last are below the threshold of a table that is taken whole.
+    threshold = min(most * 2**64 // max(1, rows.n_rows), 2**64 - 1)
+    pieces = rows.reduce(_Draw(threshold, seed), operator.add)
+    blocks, positions = zip(*pieces, strict=True)
+    X = (
+        sparse.vstack(blocks, format="csr")
+        if sparse.issparse(blocks[0])
+        else np.concatenate(blocks)
+    )
+    return X, np.concatenate(positions)
+
+
+@dataclass(frozen=True)
+class ReferenceRows:
+    """The rows that geometry is learned from: all labeled ones, then all or some of the others.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array of shape (N, d)
+        As given.
+    space : Space
+        Learned from them.
+    scaled : ndarray or csr_array
+        The rows that anchors see.
+    position : ndarray of int of shape (N,)
+        Their places among the rows of X and X_unlabeled.
+    n_labeled, n_unlabeled : int
+        Rows in all.
+    is_complete : bool
+        Whether no unlabeled row was left out.
+    """
+
+    X: Any
+    space: Space
+    scaled: Any
+    position: Index
+    n_labeled: int
+    n_unlabeled: int
+    is_complete: bool
+
+    @classmethod
+    def of(cls, data: TrainingData, most: int, seed: int) -> ReferenceRows:
+        """Draw the rows in one sweep, and learn their scale."""
+        n_labeled, n_unlabeled = len(data.codes), data.unlabeled.n_rows
+        others, index = sample_rows(data.unlabeled, most, seed)
+        X = stack(data.X, others)
+        n_more = n_labeled + n_unlabeled - len(data.order)  # those of X_unlabeled
+        positions = np.concatenate([data.order, data.n_rows + np.arange(n_more)])
+        position = np.concatenate([positions[:n_labeled], positions[n_labeled + index]])
+        space = Space.of(X, seed)
+        is_complete = len(index) == n_unlabeled
+        return cls(X, space, space.rows(X), position, n_labeled, n_unlabeled, is_complete)
+
+    def reference(self, rows: Any, seed: int) -> Reference:
+        """What a view is fitted on: scaled rows, or their coordinates."""
+        return Reference(rows, self.n_labeled, self.position, seed)

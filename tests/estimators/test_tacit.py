@@ -1,0 +1,258 @@
+"""TacitClassifier: what it gains, what it never changes, and what it tells."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits, make_moons
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import kneighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.svm import LinearSVC
+
+from tacit import TacitClassifier
+from tacit.views import PrecomputedView
+
+# All that is exercised below without the time of a forest.
+FAST = ["linear", "rbf"]
+
+
+def moons(n: int = 300, n_labeled: int = 30, seed: int = 0) -> tuple[Any, Any, Any]:
+    """Rows, classes, and classes with marks."""
+    X, y = make_moons(n, noise=0.08, random_state=seed)
+    marked = y.copy()
+    marked[n_labeled:] = -1
+    return X, y, marked
+
+
+def noise(n: int = 200, n_labeled: int = 20) -> tuple[Any, Any, Any]:
+    """Rows that say nothing about the classes but in one column."""
+    random = np.random.default_rng(3)
+    X = random.uniform(-1.0, 1.0, size=(n, 8))
+    y = (X[:, 0] > 0.0).astype(int)
+    marked = y.copy()
+    marked[n_labeled:] = -1
+    return X, y, marked
+
+
+def fast(**options: Any) -> TacitClassifier:
+    given: dict[str, Any] = {"anchors": FAST, "random_state": 0}
+    return TacitClassifier(**(given | options))
+
+
+def test_unlabeled_rows_halve_the_errors_where_classes_are_clusters() -> None:
+    X, y = load_digits(return_X_y=True)
+    marked = y.copy()
+    marked[50:] = -1
+    model = TacitClassifier(random_state=0).fit(X, marked)
+    supervised = TacitClassifier(views=[], random_state=0).fit(X, marked)
+    assert model.evidence_.uses_views
+    error, before = 1.0 - model.score(X[50:], y[50:]), 1.0 - supervised.score(X[50:], y[50:])
+    assert error < 0.6 * before
+    np.testing.assert_array_equal(model.transduction_, model.predict(X[50:]))
+
+
+def test_when_the_gate_is_shut_predictions_are_those_of_the_anchors_to_the_bit() -> None:
+    X, _, marked = noise()
+    shut = TacitClassifier(random_state=0, caution=1e9).fit(X, marked)
+    alone = TacitClassifier(random_state=0, views=[]).fit(X, marked)
+    assert not shut.evidence_.uses_views
+    np.testing.assert_array_equal(shut.decision_function(X), alone.decision_function(X))
+    np.testing.assert_array_equal(shut.predict_proba(X), alone.predict_proba(X))
+    np.testing.assert_array_equal(shut.transduction_, alone.transduction_)
+    assert shut.certificate_.worst_change == shut.certificate_.best_change == 0.0
+
+
+def test_the_same_seed_gives_the_same_bits_whatever_the_number_of_jobs() -> None:
+    X, _, marked = moons()
+    anchors = ["rbf", "forest", ("logistic", LogisticRegression())]
+    fits = [TacitClassifier(anchors, random_state=1, n_jobs=n).fit(X, marked) for n in (None, 2)]
+    first, second = (fit.decision_function(X) for fit in fits)
+    np.testing.assert_array_equal(first, second)
+    assert fits[0].evidence_ == fits[1].evidence_
+
+
+def test_marks_and_unlabeled_rows_apart_are_the_same_and_labels_may_be_words() -> None:
+    X, y, marked = moons()
+    names = np.array(["cat", "dog"])
+    inside = fast().fit(X, marked)
+    apart = fast().fit(X[:30], names[y[:30]], X[30:])
+    np.testing.assert_array_equal(names[inside.transduction_], apart.transduction_)
+    np.testing.assert_array_equal(inside.decision_function(X), apart.decision_function(X))
+    assert inside.evidence_.uses_views
+    assert np.mean(inside.transduction_ == y[30:]) > 0.95
+
+
+def test_new_rows_are_predicted_by_each_views_own_extension() -> None:
+    X, y, marked = moons(600)
+    model = fast().fit(X[:300], marked[:300])
+    assert model.score(X[300:], y[300:]) > 0.95
+
+
+def test_of_many_rows_a_sample_is_kept_and_all_are_predicted() -> None:
+    X, y, marked = moons(3000)
+    model = fast(max_reference_rows=400).fit(X, marked)
+    assert len(model.transduction_) == 2970
+    assert np.mean(model.transduction_ == y[30:]) > 0.95
+    np.testing.assert_array_equal(model.transduction_, model.predict(X[30:]))
+    assert len(pickle.dumps(model)) < len(pickle.dumps(fast().fit(X, marked))) / 3
+
+
+def test_the_certificate_is_the_worst_and_best_change_over_every_labeling() -> None:
+    X, _, marked = moons(60, 10)
+    model = fast().fit(X, marked)
+    anchors = fast(views=[]).fit(X, marked)
+    after, before = (m.decision_function(X) + 0.5 for m in (model, anchors))
+    changes = np.stack([(after - label) ** 2 - (before - label) ** 2 for label in (0, 1)])
+    labeled = changes[marked[:10], np.arange(10)].sum()
+    certificate = model.certificate_
+    assert certificate.worst_change == pytest.approx(
+        (labeled + changes[:, 10:].max(axis=0).sum()) / 60, abs=1e-7
+    )
+    assert certificate.best_change == pytest.approx(
+        (labeled + changes[:, 10:].min(axis=0).sum()) / 60, abs=1e-7
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_agree_with_predictions(n_classes: int) -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(120) % n_classes
+    X = random.normal(size=(120, 3)) + 2.0 * y[:, None]
+    model = fast().fit(X, np.where(np.arange(120) < 30, y, -1))
+    shares = model.predict_proba(X)
+    assert shares.shape == (120, n_classes)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(X))
+
+
+def test_sparse_rows_are_never_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(150) % 2
+    words = random.poisson(0.02 + 0.1 * (y[:, None] == np.arange(2000) % 7), size=(150, 2000))
+    X = sparse.csr_array(words.astype(float))
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("made dense")
+
+    monkeypatch.setattr(sparse.csr_array, "toarray", refuse)
+    model = fast().fit(X, np.where(np.arange(150) < 20, y, -1))
+    assert any(score["is_view"] for score in model.evidence_.scores)
+    assert model.score(X, y) > 0.8
+
+
+def test_weights_of_zero_leave_rows_out_and_equal_weights_change_nothing() -> None:
+    X, _, marked = moons()
+    plain = fast().fit(X, marked)
+    twice = fast().fit(X, marked, sample_weight=np.full(len(X), 2.0))
+    np.testing.assert_allclose(plain.decision_function(X), twice.decision_function(X))
+    wrong = np.r_[marked, 1 - marked[:5]]
+    weights = np.r_[np.ones(len(X)), np.zeros(5)]
+    left_out = fast().fit(np.vstack([X, X[:5]]), wrong, sample_weight=weights)
+    np.testing.assert_allclose(plain.decision_function(X), left_out.decision_function(X))
+
+
+def test_classifiers_of_the_user_are_anchors_judged_out_of_fold() -> None:
+    X, y, marked = noise(n_labeled=40)
+    anchors = [
+        ("pipeline", make_pipeline(StandardScaler(), LogisticRegression())),
+        ("without probabilities", LinearSVC()),
+    ]
+    model = TacitClassifier(anchors, views=["ranks"], random_state=0).fit(X, marked)
+    names = {score["name"] for score in model.evidence_.scores if not score["is_view"]}
+    assert names == {"pipeline", "without probabilities"}
+    assert model.score(X, y) > 0.75
+
+
+def test_a_class_with_a_single_label_does_not_stop_folds_or_forest() -> None:
+    X, y, _ = moons()
+    marked = np.full(len(y), -1)
+    marked[np.flatnonzero(y == 0)[:9]] = 0
+    marked[np.flatnonzero(y == 1)[:1]] = 1
+    anchors = ["forest", ("logistic", LogisticRegression())]
+    model = TacitClassifier(anchors, views=["graph"], random_state=0).fit(X, marked)
+    assert set(model.predict(X)) <= {0, 1}
+
+
+def test_transformers_and_precomputed_geometry_of_the_user_are_views() -> None:
+    X, y, marked = moons()
+    bins = KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf")
+    model = fast(views=[("bins", bins), "graph"]).fit(X, marked)
+    assert any(score["name"].startswith("bins ") for score in model.evidence_.scores)
+    graph = PrecomputedView(kneighbors_graph(X, 6), "graph")
+    only = fast(views=[("mine", graph)], caution=0.0).fit(X[:], marked)
+    assert only.evidence_.uses_views
+    assert np.mean(only.transduction_ == y[30:]) > 0.95
+    with pytest.raises(ValueError, match="read transduction_"):
+        only.predict(X)
+
+
+def test_without_unlabeled_rows_it_is_the_anchors() -> None:
+    X, y, _ = noise(40)
+    model = fast().fit(X, y)
+    assert not model.evidence_.uses_views
+    assert len(model.transduction_) == 0
+    assert "no views" in str(model.evidence_)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"anchors": "linear"}, "'anchors' parameter"),
+        ({"anchors": ["tree"]}, "anchors has 'tree'; each must be one of linear, rbf"),
+        ({"views": [("x", 3)]}, "a pair of a name and an object with a method fit"),
+        ({"views": ["graph", "graph"]}, "each must be there once"),
+        ({"anchors": []}, "none of which suits these rows"),
+        ({"caution": -1.0}, "'caution' parameter"),
+        ({"max_reference_rows": 0}, "'max_reference_rows' parameter"),
+    ],
+)
+def test_bad_parameters_are_named(options: Any, message: str) -> None:
+    X, _, marked = moons(50)
+    with pytest.raises(ValueError, match=message):
+        fast(**options).fit(X, marked)
+
+
+def test_an_interrupted_fit_leaves_the_classifier_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, _, marked = moons(80)
+    model = fast(views=["graph"]).fit(X, marked)
+    before = dict(vars(model))
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tacit.views._graph.GraphView.blocks", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:, :1], marked)
+    assert vars(model) == before
+
+
+def test_a_stored_model_predicts_the_same() -> None:
+    X, _, marked = moons(200, 16)
+    model = TacitClassifier(random_state=0).fit(X, marked)
+    assert model.evidence_.uses_views
+    skops = pytest.importorskip("skops.io")
+    copies = [pickle.loads(pickle.dumps(model))]
+    stored = skops.dumps(model)
+    trusted = skops.get_untrusted_types(data=stored)
+    assert all(name.startswith(("tacit.", "sklearn.", "scipy.")) for name in trusted)
+    copies.append(skops.loads(stored, trusted=trusted))
+    for copy in copies:
+        np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
+
+
+def test_progress_is_told_on_the_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    X, _, marked = moons(50)
+    fast(verbose=1).fit(X, marked)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "view graph" in told.err
+    fast().fit(X, marked)
+    assert capsys.readouterr().err == ""
