@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
-from tacit.estimators._base import SemiSupervisedClassifier
+from tacit.estimators._base import SemiSupervisedClassifier, Winner
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
@@ -189,6 +190,8 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         fitted = _least_squares_fits(base, data) if is_least_squares else _fits(base, data, pool)
 
         def predicted(model: Any) -> Index:
+            if is_least_squares:  # without checking the rows again, which takes longer
+                return np.asarray(Winner(model._decision(), np.arange(n_classes))(pool.X))
             if pool.n_rows == 0:  # which scikit-learn's classifiers refuse to judge
                 return np.zeros(0, dtype=np.intp)
             return _positions(model.predict(pool.X), data.classes, type(base).__name__)
@@ -250,7 +253,7 @@ def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fit
             values = indicators(labels, len(data.classes))
             member = constraints.member(Labeling.of_values(data.unlabeled, values))
             coefficients = constraints.coefficients(member)
-        model: LeastSquaresClassifier = clone(base)
+        model = copy(base)
         model._store(coefficients)
         model.classes_, model.n_features_in_ = data.classes, data.X.shape[1]
         model.alpha_, model.rank_ = supervised.alpha, constraints.basis.rank

@@ -97,12 +97,15 @@ def read_training_data(
 
     counts = labels.is_labeled if weights is None else labels.is_labeled & (weights > 0)
     positions, marked = np.flatnonzero(counts), np.flatnonzero(~labels.is_labeled)
-    used, codes = np.unique(labels.codes[counts[labels.is_labeled]], return_inverse=True)
-    _check_classes(labels.classes[used], bool(len(marked)), unlabeled)
+    classes, codes = labels.classes, labels.codes
+    if len(positions) < len(codes):  # rows of weight zero, the only ones of a class perhaps
+        used, codes = np.unique(codes[counts[labels.is_labeled]], return_inverse=True)
+        classes = classes[used]
+    _check_classes(classes, bool(len(marked)), unlabeled)
     return TrainingData(
         X=X[positions].astype(np.float64, copy=False),
         codes=codes,
-        classes=labels.classes[used],
+        classes=classes,
         weights=None if weights is None else weights[positions],
         unlabeled=_read_unlabeled(estimator, X, marked, weights, X_unlabeled),
         order=np.concatenate([positions, marked]),
