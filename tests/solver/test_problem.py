@@ -1,52 +1,115 @@
+"""The measures of a problem, for either set of labels, and what it refuses."""
+
 import itertools
 
 import numpy as np
 import pytest
 
-from tacit.solver import Problem, Status, solve
-from tacit.solver._solution import Solution
+from tacit.solver import Problem, Solution, Status, solve
 from tests.solver.known_answers import manufactured
 
 
-@pytest.fixture
-def problem():
-    random = np.random.default_rng(5)
-    return Problem(random.normal(size=(9, 3)), random.normal(size=3) * 4)
+def _problem(n_classes, n_equalities=0, allowed=None, seed=0):
+    """Labels in the interval for two classes, on the simplex for more."""
+    random = np.random.default_rng(seed)
+    shape = (3,) if n_classes == 2 else (3, n_classes)
+    V, target = random.normal(size=(30, 3)), 4.0 * random.normal(size=shape)
+    return Problem(V, target, n_equalities, allowed).centred()
 
 
-def test_the_scale_is_the_mean_objective_over_all_labelings(problem):
-    labelings = itertools.product([0.0, 1.0], repeat=problem.n_labels)
+def _labels(problem, seed=0):
+    random = np.random.default_rng(seed)
+    if problem.target.ndim == 1:
+        return random.uniform(size=problem.n_labels)
+    weights = random.exponential(size=(problem.n_labels, problem.n_classes))
+    if problem.allowed is not None:
+        weights *= problem.allowed
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _dual_objective(problem, q):
+    k = problem.n_equalities
+    slopes = problem.V @ q
+    lowest = np.minimum(slopes, 0.0) if q.ndim == 1 else slopes.min(axis=1)
+    return -0.5 * np.vdot(q[k:], q[k:]) - np.vdot(q, problem.target) + lowest.sum()
+
+
+either = pytest.mark.parametrize("n_classes", [2, 4])
+
+
+@either
+def test_the_scale_is_the_mean_objective_over_all_labelings(n_classes):
+    whole = _problem(n_classes)
+    problem = Problem(whole.V[:6], whole.target)
+    vertices = [0.0, 1.0] if n_classes == 2 else np.eye(n_classes)
+    labelings = itertools.product(vertices, repeat=6)
     mean = np.mean([problem.objective(np.array(u)) for u in labelings])
     np.testing.assert_allclose(problem.scale, mean)
 
 
-def test_the_gap_formula_of_the_labels_is_the_difference_of_primal_and_dual(problem):
-    u = np.random.default_rng(0).uniform(size=problem.n_labels)
-    q = problem.residual(u)
-    dual = -0.5 * q @ q - q @ problem.target + np.minimum(problem.V @ q, 0.0).sum()
-    np.testing.assert_allclose(problem.gap(u), problem.objective(u) - dual)
+@either
+@pytest.mark.parametrize("n_equalities", [0, 1])
+def test_the_gap_is_the_difference_of_primal_and_dual_objective(n_classes, n_equalities):
+    problem = _problem(n_classes, n_equalities)
+    u = _labels(problem)
+    q = np.random.default_rng(3).normal(size=problem.target.shape)
+    expected = problem.objective(u) - _dual_objective(problem, q)
+    assert problem.gap(u, q) == pytest.approx(expected, rel=1e-12)
+    own = problem.objective(u) - _dual_objective(problem, problem.dual(u))
+    if n_equalities == 0:
+        assert problem.gap(u) == pytest.approx(own, rel=1e-12)
+    held = np.linalg.norm(problem.residual(u)[:n_equalities])
+    assert problem.infeasibility(u) == pytest.approx(held)
 
 
-def test_the_gap_at_another_dual_vector_is_the_difference_too():
-    random = np.random.default_rng(1)
-    problem = Problem(random.normal(size=(9, 3)), random.normal(size=3), n_equalities=1)
-    u, q = random.uniform(size=9), random.normal(size=3)
-    dual = -0.5 * q[1:] @ q[1:] - q @ problem.target + np.minimum(problem.V @ q, 0.0).sum()
-    np.testing.assert_allclose(problem.gap(u, q), problem.objective(u) - dual)
+def test_classes_that_are_not_allowed_do_not_enter_the_gap():
+    allowed = np.random.default_rng(5).uniform(size=(30, 4)) < 0.6
+    allowed[np.arange(30), np.arange(30) % 4] = True
+    problem = _problem(4, allowed=allowed)
+    P = _labels(problem)
+    slopes = np.where(allowed, problem.V @ problem.residual(P), np.inf)
+    lowest = slopes.min(axis=1, keepdims=True)
+    expected = (P[allowed] * (slopes - lowest)[allowed]).sum()
+    assert problem.gap(P) == pytest.approx(expected, rel=1e-12)
 
 
-def test_half_the_squared_distance_to_the_optimum_is_at_most_the_gap(problem):
+@either
+def test_half_the_squared_distance_to_the_optimum_is_at_most_the_gap(n_classes):
+    problem = _problem(n_classes)
     best = solve(problem, tol=1e-12).residual
-    random = np.random.default_rng(2)
-    for _ in range(50):
-        u = random.uniform(size=problem.n_labels)
+    for seed in range(50):
+        u = _labels(problem, seed)
         assert 0.5 * np.sum((problem.residual(u) - best) ** 2) <= problem.gap(u) + 1e-12
 
 
-def test_the_kkt_residual_is_zero_at_the_optimum_only(problem):
-    u = solve(problem, tol=1e-12).soft_labels
-    assert problem.kkt_residual(u) < 1e-12
-    assert problem.kkt_residual(np.full(problem.n_labels, 0.5)) > 1e-3
+@either
+def test_the_kkt_residual_is_zero_at_the_optimum_only(n_classes):
+    problem = _problem(n_classes)
+    assert problem.kkt_residual(solve(problem, tol=1e-12).labels()) < 1e-10
+    assert problem.kkt_residual(problem.uniform()) > 1e-3
+
+
+def test_the_simplex_of_two_classes_has_twice_the_measures_of_the_interval():
+    interval = _problem(2)
+    target = np.column_stack([interval.V.sum(axis=0) - interval.target, interval.target])
+    simplex = Problem(interval.V, target)
+    u = _labels(interval)
+    P = np.column_stack([1.0 - u, u])
+    assert simplex.scale == pytest.approx(2.0 * interval.scale, rel=1e-12)
+    assert simplex.objective(P) == pytest.approx(2.0 * interval.objective(u), rel=1e-12)
+    assert simplex.gap(P) == pytest.approx(2.0 * interval.gap(u), rel=1e-12)
+
+
+def test_centring_changes_the_objective_by_a_constant():
+    random = np.random.default_rng(2)
+    raw = Problem(random.normal(size=(20, 3)), random.normal(size=(3, 3)))
+    centred = raw.centred()
+    differences = [
+        raw.objective(_labels(raw, seed)) - centred.objective(_labels(raw, seed))
+        for seed in range(5)
+    ]
+    assert differences[0] > 0.0
+    np.testing.assert_allclose(differences, differences[0], rtol=1e-10)
 
 
 def test_is_optimal_judges_the_gap_and_not_the_status():
@@ -67,8 +130,21 @@ def test_labels_that_are_not_numbers_are_never_called_optimal():
     assert not broken.is_optimal()
 
 
-def test_shapes_that_do_not_belong_together_are_refused():
-    with pytest.raises(ValueError, match="V must be"):
-        Problem(np.zeros((3, 2)), np.zeros(3))
-    with pytest.raises(ValueError, match="n_equalities is 4"):
-        Problem(np.zeros((3, 2)), np.zeros(2), n_equalities=4)
+_V = np.zeros((3, 2))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((_V, np.zeros(3)), r"V must be \(U, r\) and target \(r,\) or \(r, K\)"),
+        ((_V, np.zeros((3, 2))), r"V must be \(U, r\) and target \(r,\) or \(r, K\)"),
+        ((_V, np.zeros((2, 1, 1))), r"V must be \(U, r\) and target"),
+        ((_V, np.zeros(2), 4), "n_equalities is 4; it must lie between 0 and"),
+        ((_V, np.zeros(2), 0, np.ones(3, bool)), "allowed is for labels on the simplex"),
+        ((_V, np.zeros((2, 3)), 0, np.ones((2, 3), bool)), r"it must be \(3, 3\)"),
+        ((_V, np.zeros((2, 3)), 0, np.zeros((3, 3), bool)), "allowed leaves a row without"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Problem(*arguments)
