@@ -132,12 +132,13 @@ def compute() -> Watch:
 
     last, _ = seen.points[-1]
     V = last.zonotope.generators(X_u, None)
-    end = V @ outcome.exact.q < 0
+    exact_q = outcome.exact.solution.dual
+    end = V @ exact_q < 0
     stages: list[Stage] = []
     before: Vector | None = None
     for rounds, q in seen.points:
         # The last hyperplane of the sample is looked at again from all rows; the exact one is last.
-        if np.array_equal(q, outcome.exact.q) or (before is not None and (q == before).all()):
+        if np.array_equal(q, exact_q) or (before is not None and (q == before).all()):
             continue
         before = q
         name = "Newton step" if stages else "first sample"

@@ -133,13 +133,16 @@ def test_primal_and_dual_values_enclose_the_optimum_and_meet(meeting):
 
 
 def test_the_working_set_ends_with_few_rows_in_question_and_a_gap_at_rounding(watch):
-    first, *_, newton, exact = watch.stages
+    first, *_, exact = watch.stages
     text = page("working_set")
-    *wrong, last = (f"{stage.wrong:,}" for stage in watch.stages)
-    assert f"{', '.join(wrong)} and {last} rows" in text
-    assert f"so close that {newton.wrong} rows" in text
-    assert last == "0"
-    assert f"an exact solve for the {exact.n_seen} nearest rows" in text
+    # The last digits differ with the BLAS: a hyperplane moves by what rounding leaves of a sample.
+    wrong = [round(stage.wrong, -2 if stage.wrong > 1000 else -1) for stage in watch.stages]
+    assert wrong == [7000, 1900, 1500, 80, 0]
+    assert "about 7,000, 1,900, 1,500, 80 and 0 rows" in text
+    assert "so close that about 80 rows" in text
+    assert round(exact.n_seen, -1) == 770
+    assert "about 770 of 100,000" in text
+    assert "an exact solve for the nearest 770 or so" in text
     assert watch.in_set.sum() == exact.n_seen
     assert first.relative_gap > 0.1
     assert exact.relative_gap < 1e-15

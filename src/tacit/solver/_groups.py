@@ -183,7 +183,7 @@ class SharedRows:
         return self.rows.map(kernel)
 
 
-def share_out(
+def split_groups(
     zonotope: Zonotope,
     target: Matrix,
     groups: list[Index],

@@ -14,6 +14,7 @@ from tacit.rows._sweep import one_blas_thread
 from tacit.solver._curvature import Factor, assemble
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._problem import Problem, relative
+from tacit.solver._solution import Solution
 from tacit.solver._zonotope import NearRows, Sweep, Zonotope
 
 # The exact solve takes the rows within this many times the typical movement of the coming step.
@@ -42,16 +43,11 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Exact:
-    """The labels of the near rows, all others decided, with the dual vector they imply."""
+    """The solution for the near rows, all others decided, and the sums over all labels."""
 
-    q: Matrix
-    residual: Matrix
+    solution: Solution
     near: NearRows
-    labels: Matrix
     margin: float
-    gap: float
-    stationarity: float
-    infeasibility: float
     mass: Any
     total: Matrix
 
@@ -156,7 +152,7 @@ class Rounds:
             trial = None
             if everything or state.insist or (due and not close_enough):
                 trial = self._solve_near(point, n_needed)
-                step = trial.q - point.q
+                step = trial.solution.dual - point.q
 
             # 2. Sweep: value, slope and near rows at the end of the step, and what crossed over.
             q = point.q + step
@@ -226,12 +222,13 @@ class Rounds:
         return bool(near.weights.sum() >= (1.0 - 1e-9) * self.zonotope.rows.total_weight)
 
     def _judge(self, point: Point, trial: Exact, sweep: Sweep, tol: float) -> Outcome:
-        gap = trial.gap + sweep.crossed
-        soft = trial.residual[self.n_equalities :]
+        solution = trial.solution
+        gap = solution.gap() + sweep.crossed
+        soft = solution.residual[self.n_equalities :]
         objective = 0.5 * float(np.vdot(soft, soft if self.sizes is None else soft / self.sizes))
         relative_gap = relative(gap, objective, self.scale)
-        converged = relative_gap <= tol and trial.infeasibility <= tol
-        return Outcome(trial.q, point.q, trial, gap, relative_gap, converged)
+        converged = relative_gap <= tol and solution.infeasibility <= tol
+        return Outcome(solution.dual, point.q, trial, gap, relative_gap, converged)
 
     def _value(self, q: Matrix, sweep: Sweep, k: int = 0) -> float:
         quadratic = 0.5 * np.vdot(self.soft * q, q)
@@ -348,20 +345,9 @@ class Rounds:
         V = V * near.weights[:, None]
         small = Problem(V, self.target - decided, self.n_equalities, allowed, self.sizes)
         solution = solve_interior_point(small, tol=EXACT_TOLERANCE)
-        labels = solution.labels()
-        moved = (labels.T * near.weights).T - near.counted
-        return Exact(
-            q=solution.dual,
-            residual=solution.residual,
-            near=near,
-            labels=labels,
-            margin=margin,
-            gap=solution.gap(),
-            stationarity=solution.kkt_residual(),
-            infeasibility=solution.infeasibility,
-            mass=point.sweep.mass + moved.sum(axis=0),
-            total=point.sweep.total + near.X.T @ moved,
-        )
+        moved = (solution.labels().T * near.weights).T - near.counted
+        mass = point.sweep.mass + moved.sum(axis=0)
+        return Exact(solution, near, margin, mass, point.sweep.total + near.X.T @ moved)
 
     def _tell(self, state: _State, trial: Exact | None) -> None:
         kind = "Newton step" if trial is None else f"exact solve of {len(trial.near)} rows"

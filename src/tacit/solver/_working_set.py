@@ -14,8 +14,8 @@ from tacit.solver._groups import (
     ALIKE_ON_SAMPLE,
     merged,
     new_groups,
-    share_out,
     sizes_of,
+    split_groups,
     spread_out,
 )
 from tacit.solver._inside import centred_on, reach_inside
@@ -175,18 +175,18 @@ class _Search:
         exact, sample = outcome.exact, self.sample
         if exact is None or not outcome.converged:
             return None
-        shared = share_out(
+        shared = split_groups(
             self.zonotope,
             self.target,
             groups,
             self._labeling(outcome),
-            exact.residual,
+            exact.solution.residual,
             (sample.X, sample.generators, sample.weights),
         )
         if shared is None:
             return None
         labeling, residual = shared
-        dual, k = spread_out(exact.q, groups), self.problem.n_equalities
+        dual, k = spread_out(exact.solution.dual, groups), self.problem.n_equalities
         # What the sharing has left over, besides the gap of the groups.
         over = residual[k:] - dual[k:]
         held = float(np.vdot(dual[:k], residual[:k]))
@@ -195,27 +195,31 @@ class _Search:
         # A target that all but can be reached deserves to be reached: that is another answer.
         if relative(gap, objective, self.scale) > self.tol or objective <= ALL_BUT * self.scale:
             return None
-        return self._measured(labeling, dual, residual, Status.OPTIMAL, gap, exact.stationarity)
+        return self._measured(
+            labeling, dual, residual, Status.OPTIMAL, gap, exact.solution.stationarity
+        )
 
     def solution(self, outcome: Outcome) -> Solution:
         """What the rounds have found."""
-        exact = outcome.exact
-        assert exact is not None, "the last round is an exact solve"
+        assert outcome.exact is not None, "the last round is an exact solve"
+        found = outcome.exact.solution
         status = Status.OPTIMAL
         if not outcome.converged:
             out_of_rounds = outcome.n_rounds >= self.max_iter
             status = Status.MAX_ITERATIONS if out_of_rounds else Status.STALLED
-        elif np.linalg.norm(exact.residual) <= 1e-11:
+        elif np.linalg.norm(found.residual) <= 1e-11:
             status = Status.INSIDE
-        stationarity = exact.stationarity + (outcome.gap - exact.gap) / self.scale
+        stationarity = found.stationarity + (outcome.gap - found.gap()) / self.scale
         labeling = self._labeling(outcome)
-        return self._measured(labeling, exact.q, exact.residual, status, outcome.gap, stationarity)
+        return self._measured(
+            labeling, found.dual, found.residual, status, outcome.gap, stationarity
+        )
 
     def _labeling(self, outcome: Outcome) -> Labeling:
         exact, functions = outcome.exact, self.zonotope.functions
         assert exact is not None, "the last round is an exact solve"
         rule = LowestRule(
-            functions.combine(outcome.previous), exact.margin, exact.near.X, exact.labels
+            functions.combine(outcome.previous), exact.margin, exact.near.X, exact.solution.labels()
         )
         return Labeling(None, rule, exact.mass, exact.total)
 
