@@ -9,22 +9,43 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test properties lint bench verdicts docs reproduce paper family figures clean
+.PHONY: help demo test test-lowest test-core properties lint bench verdicts docs reproduce paper family figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
 demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 	$(BIN)/tacit demo
 
 # Tests run two processes side by side, so each keeps its linear algebra to one thread.
-test: export OMP_NUM_THREADS := 1
-test: export OPENBLAS_NUM_THREADS := 1
+test test-lowest test-core: export OMP_NUM_THREADS := 1
+test test-lowest test-core: export OPENBLAS_NUM_THREADS := 1
 test: $(READY) lint  ## Check the code, then run every test
 	$(BIN)/python -m pytest -n 2
+
+# Other environments than the everyday one: the oldest packages that we promise, and no extras.
+build:
+	mkdir -p build
+
+test-lowest: $(READY) | build  ## Run the tests with the lowest versions of pyproject.toml
+	$(BIN)/python .ci/lowest.py >build/lowest.txt
+	$(PYTHON) -m venv --clear build/lowest
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check -c build/lowest.txt -e ".[test,all]"
+	build/lowest/bin/python -m pytest -n 2
+
+test-core: $(READY) | build  ## Run the tests without any optional package
+	$(PYTHON) -m venv --clear build/core
+	build/core/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . pytest pytest-xdist hypothesis
+	build/core/bin/python -m pytest -n 2
+
+release-check: $(READY)  ## Build the release and try it in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python .ci/release_check.py
 
 # The tests try the same problems every time; this draws others, and many more.
 properties: export OMP_NUM_THREADS := 1
@@ -38,6 +59,7 @@ lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 bench: $(READY)  ## Time the library side by side with its peers
 	$(BIN)/python -m benchmarks

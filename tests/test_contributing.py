@@ -12,9 +12,9 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 def test_every_command_of_the_makefile_is_described_and_no_other() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    commands = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE)) - {"help"}
+    commands = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE)) - {"help"}
     table = [line for line in TEXT.splitlines() if line.startswith("| `make")]
-    assert {name for line in table for name in re.findall(r"`make ([a-z]+)`", line)} == commands
+    assert {name for line in table for name in re.findall(r"`make ([a-z-]+)`", line)} == commands
 
 
 def test_the_layers_are_those_that_the_lint_checks() -> None:
