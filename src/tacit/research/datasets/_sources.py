@@ -63,23 +63,14 @@ RowsAndLabels = tuple[Matrix, AnyArray]
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a dataset that a source has, or can fetch.
+    """A copy of a dataset that a source has, or can fetch."""
 
-    Attributes
-    ----------
-    label : str
-        Two or three words for a table: "folder", a package with its version, an OpenML id.
-    where : str
-        One sentence for a person: the file, the package with its version, or the OpenML id.
-    read : callable
-        Gives rows and labels; raises `SourceError` where that turns out to be impossible.
-    is_download, is_file : bool
-        Whether reading it goes over the network, and whether it is a file of the user's folder.
-    """
-
-    label: str
+    label: str  # Two or three words for a table: "folder", a package with its version, an OpenML id
+    # One sentence for a person: the file, the package with its version, or the OpenML id.
     where: str
+    # Gives rows and labels; raises `SourceError` where that turns out to be impossible.
     read: Callable[[], RowsAndLabels]
+    # Whether reading it goes over the network, and whether it is a file of the user's folder.
     is_download: bool = False
     is_file: bool = False
 

@@ -16,35 +16,21 @@ from tacit.research.experiments._results import Results
 
 @dataclass(frozen=True)
 class ErrorCell:
-    """A cell of a table of errors.
+    """A cell of a table of errors."""
 
-    Attributes
-    ----------
-    dataset, classifier : str
-        Where it stands.
-    error, standard_error : float
-        Mean over the repeats, and its standard error.
-    times_worse : int or None
-        Repeats in which it was above its supervised twin; None for the twin itself, and where no
-        repeat of both ended.
-    n_repeats : int
-        Repeats that ended.
-    better, worse : bool
-        Whether it beats its rival, and whether it is worse than its twin, by Wilcoxon's signed
-        rank test at 0.01 over the repeats in which both ended.
-    n_incomplete : int
-        Repeats with a fit that failed or did not converge.
-    """
-
-    dataset: str
+    dataset: str  # Where it stands
     classifier: str
-    error: float
+    error: float  # Mean over the repeats, and its standard error
     standard_error: float
+    # Repeats in which it was above its supervised twin; None for the twin itself, and where no
+    # repeat of both ended.
     times_worse: int | None
-    n_repeats: int
+    n_repeats: int  # Repeats that ended
+    # Whether it beats its rival, and whether it is worse than its twin, by Wilcoxon's signed rank
+    # test at 0.01 over the repeats in which both ended.
     better: bool
     worse: bool
-    n_incomplete: int
+    n_incomplete: int  # Repeats with a fit that failed or did not converge
 
 
 Cells = dict[tuple[str, str], ErrorCell]

@@ -21,26 +21,13 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Grid:
-    """A table.
+    """A table."""
 
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    columns : tuple of str
-        Headings. The first column holds names, the others numbers.
-    rows : tuple of tuple of Entry
-        Entries.
-    note : str
-        How to read it.
-    records : tuple of dict
-        The numbers behind it, one entry a line, for the CSV file.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
-    note: str = ""
+    title: str  # What it shows
+    columns: tuple[str, ...]  # Headings. The first column holds names, the others numbers
+    rows: tuple[tuple[Entry, ...], ...]  # Entries
+    note: str = ""  # How to read it
+    # The numbers behind it, one entry a line, for the CSV file.
     records: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def markdown(self) -> str:

@@ -29,40 +29,23 @@ Key = tuple[str, str, str, str, int]
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One classifier on one measure at one number of unlabeled rows, over the repeats.
+    """One classifier on one measure at one number of unlabeled rows, over the repeats."""
 
-    Attributes
-    ----------
-    dataset, protocol, classifier, measure : str
-        What was measured.
-    n_labeled, n_unlabeled : int
-        Rows of the fit.
-    mean, standard_error, median : float
-        Over the repeats; the standard error of a single one is NaN.
-    times_worse : int or None
-        In how many repeats it was worse than its supervised twin on the same rows; None where no
-        repeat of both ended, so that nothing is known about it.
-    n_repeats : int
-        Repeats that ended.
-    n_incomplete : int
-        Repeats whose status is not "ok": not converged, or failed.
-    n_compared : int
-        Repeats that ended for the twin as well, among which `times_worse` counts.
-    """
-
-    dataset: str
+    dataset: str  # What was measured
     protocol: str
     classifier: str
     measure: str
-    n_labeled: int
+    n_labeled: int  # Rows of the fit
     n_unlabeled: int
-    mean: float
+    mean: float  # Over the repeats; the standard error of a single one is NaN
     standard_error: float
     median: float
+    # In how many repeats it was worse than its supervised twin on the same rows; None where no
+    # repeat of both ended, so that nothing is known about it.
     times_worse: int | None
-    n_repeats: int
-    n_incomplete: int
-    n_compared: int
+    n_repeats: int  # Repeats that ended
+    n_incomplete: int  # Repeats whose status is not "ok": not converged, or failed
+    n_compared: int  # Repeats that ended for the twin as well, among which `times_worse` counts
 
 
 @dataclass(frozen=True)

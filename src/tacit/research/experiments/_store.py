@@ -51,10 +51,7 @@ class RunStore:
     def writing(self, plan: Mapping[str, Mapping[str, str]]) -> Iterator[None]:
         """Be the only one who writes, and write runs of `plan` alone.
 
-        Parameters
-        ----------
-        plan : mapping of kind to mapping of name to description
-            For example "datasets" to the hash of each.
+        By kind, such as "datasets", and name, the plan has a description of what the runs are of.
         """
         with _locked(self.folder / LOCK, self.folder):
             self._merge_plan(plan)
@@ -70,13 +67,8 @@ class RunStore:
     def append(self, runs: Iterable[Run], part: str | None = None) -> None:
         """Add runs in one file, all or none of them.
 
-        Parameters
-        ----------
-        runs : iterable of Run
-            A batch.
-        part : str, optional
-            Its name, from `new_part`. Who does not know whether the batch was written before an
-            interruption can append it again under the same name.
+        Who does not know whether a batch was written before an interruption can append it again
+        under the same name `part`, which `new_part` gave.
         """
         rows = list(runs)
         if rows:

@@ -37,21 +37,11 @@ N_CURVES = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim, whether it holds, and the numbers that show it.
+    """A claim, whether it holds, and the numbers that show it."""
 
-    Attributes
-    ----------
-    claim : str
-        A sentence.
-    holds : bool or None
-        None where the run is too small to tell.
-    evidence : str
-        One or two sentences.
-    """
-
-    claim: str
-    holds: bool | None
-    evidence: str
+    claim: str  # A sentence
+    holds: bool | None  # None where the run is too small to tell
+    evidence: str  # One or two sentences
 
     @property
     def verdict(self) -> str:

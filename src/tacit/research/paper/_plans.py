@@ -33,19 +33,12 @@ LOGISTIC_CS = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is computed.
+    """How much is computed."""
 
-    Attributes
-    ----------
-    table_repeats, figure_repeats : int
-        Repeats of cross-validation and of learning curves; the paper has 20 and 100.
-    n_problems : int
-        Random problems of Theorem 1.
-    """
-
+    # Repeats of cross-validation and of learning curves; the paper has 20 and 100.
     table_repeats: int = 20
     figure_repeats: int = 100
-    n_problems: int = 100_000
+    n_problems: int = 100_000  # Random problems of Theorem 1
 
     @staticmethod
     def quick() -> Effort:

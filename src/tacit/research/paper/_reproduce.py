@@ -51,56 +51,27 @@ OnProgress = Callable[[str, float, float], None]
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the paper, as it came out here.
+    """One part of the paper, as it came out here."""
 
-    Attributes
-    ----------
-    name, title : str
-        Of PARTS, and for people.
-    words : tuple of str
-        Paragraphs.
-    findings : tuple of Finding
-        What agrees with the paper.
-    grids : tuple of Grid
-        Tables.
-    figures : tuple of (str, str)
-        File names without suffix (each there as .png and .svg), and what they show.
-    """
-
-    name: str
+    name: str  # Of PARTS, and for people
     title: str
-    words: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    grids: tuple[Grid, ...] = ()
+    words: tuple[str, ...] = ()  # Paragraphs
+    findings: tuple[Finding, ...] = ()  # What agrees with the paper
+    grids: tuple[Grid, ...] = ()  # Tables
+    # File names without suffix (each there as .png and .svg), and what they show.
     figures: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came out, and where it lies.
+    """What came out, and where it lies."""
 
-    Attributes
-    ----------
-    out : Path
-        The folder.
-    sections : tuple of Section
-        In the order of the paper.
-    datasets : tuple of str
-        Those that were used.
-    missing : dict of str to str
-        Datasets that no source has, and why.
-    effort : Effort
-        How much was computed.
-    seconds : float
-        How long it took, without what an earlier run into the same folder had done.
-    """
-
-    out: Path
-    sections: tuple[Section, ...]
-    datasets: tuple[str, ...]
-    missing: dict[str, str]
-    effort: Effort
-    seconds: float
+    out: Path  # The folder
+    sections: tuple[Section, ...]  # In the order of the paper
+    datasets: tuple[str, ...]  # Those that were used
+    missing: dict[str, str]  # Datasets that no source has, and why
+    effort: Effort  # How much was computed
+    seconds: float  # How long it took, without what an earlier run into the same folder had done
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -110,35 +81,16 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Request:
-    """What to reproduce, and with what.
+    """What to reproduce, and with what."""
 
-    Attributes
-    ----------
-    out : Path
-        Where to write.
-    parts : tuple of str
-        Of PARTS.
-    datasets : tuple of str
-        Names; of the paper's twelve.
-    effort : Effort
-        Repeats and random problems.
-    data : Path or None
-        A folder with datasets, asked first.
-    jobs : int
-        Processes; -1 for one a core.
-    cluster : str or None
-        Address of a Dask scheduler instead.
-    must_have : bool
-        Whether a dataset that cannot be found is an error; else it is left out and named.
-    """
-
-    out: Path
-    parts: tuple[str, ...] = PARTS
-    datasets: tuple[str, ...] = PAPER
-    effort: Effort = field(default_factory=Effort)
-    data: Path | None = None
-    jobs: int = -1
-    cluster: str | None = None
+    out: Path  # Where to write
+    parts: tuple[str, ...] = PARTS  # Of PARTS
+    datasets: tuple[str, ...] = PAPER  # Names; of the paper's twelve
+    effort: Effort = field(default_factory=Effort)  # Repeats and random problems
+    data: Path | None = None  # A folder with datasets, asked first
+    jobs: int = -1  # Processes; -1 for one a core
+    cluster: str | None = None  # Address of a Dask scheduler instead
+    # Whether a dataset that cannot be found is an error; else it is left out and named.
     must_have: bool = False
 
 

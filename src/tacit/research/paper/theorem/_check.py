@@ -19,49 +19,27 @@ Projection = Callable[[Vector, Vector, Vector], Vector]
 
 @dataclass(frozen=True)
 class FamilyCount:
-    """What happened in the problems of one family of distributions.
+    """What happened in the problems of one family of distributions."""
 
-    Attributes
-    ----------
-    family : str
-        Its name.
-    problems : int
-        How many.
-    higher, lower, equal : int
-        In how many the semi-supervised risk was higher than the supervised one, strictly lower,
-        and equal.
-    inside : int
-        In how many beta_sup lay in the interval, so that nothing changes.
-    gain : float
-        Mean over all of them of (supervised risk - semi-supervised risk) / supervised risk.
-    error : float
-        Largest relative error of E x^2, the sum over nodes against the closed form.
-    """
-
-    family: str
-    problems: int
+    family: str  # Its name
+    problems: int  # How many
+    # In how many the semi-supervised risk was higher than the supervised one, strictly lower, and
+    # equal.
     higher: int
     lower: int
     equal: int
-    inside: int
+    inside: int  # In how many beta_sup lay in the interval, so that nothing changes
+    # Mean over all of them of (supervised risk - semi-supervised risk) / supervised risk.
     gain: float
-    error: float
+    error: float  # Largest relative error of E x^2, the sum over nodes against the closed form
 
 
 @dataclass(frozen=True)
 class TheoremCheck:
-    """The result of `check`.
+    """The result of `check`."""
 
-    Attributes
-    ----------
-    seed : int
-        Of the problems.
-    families : tuple of FamilyCount
-        One row a family.
-    """
-
-    seed: int
-    families: tuple[FamilyCount, ...]
+    seed: int  # Of the problems
+    families: tuple[FamilyCount, ...]  # One row a family
 
     @property
     def total(self) -> FamilyCount:
