@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
@@ -31,6 +32,7 @@ from tacit.selection import (
     compare,
     default_contestants,
 )
+from tacit.selection._contestants import Sees
 from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
 
 
@@ -363,3 +365,33 @@ def test_it_is_said_where_no_classifier_beats_guessing(says_something: bool) -> 
     told = [line for line in comparison.verdict.evidence if "always answering 0" in line]
     assert len(told) == (0 if says_something else 1)
     assert all("wrong for 20.0% of the labels" in line for line in told)
+
+
+def test_the_models_fitted_on_all_labels_are_kept() -> None:
+    X, y = two_classes()
+    found = compare(X, y, cv=3, n_repeats=1)
+    assert list(found.models) == list(found.losses)
+    alone = make_pipeline(StandardScaler(), ICLSClassifier(alpha="loo")).fit(X, y)
+    np.testing.assert_allclose(
+        found.models["ICLS"].decision_function(X), alone.decision_function(X), atol=1e-8
+    )
+    assert found.models["ICLS"][-1].certificate_.worst_change == pytest.approx(
+        alone[-1].certificate_.worst_change, abs=1e-8
+    )
+
+
+def test_an_open_random_state_gets_a_seed_that_is_the_same_again() -> None:
+    X, y = two_classes()
+    forest = RandomForestClassifier(3, max_depth=2)
+    twins = {"forest": forest, "trained": (SelfTrainingClassifier(forest), "forest")}
+    one, again = (compare(X, y, twins, cv=3, n_repeats=1, n_jobs=n) for n in (1, 2))
+    assert one.splits == again.splits
+    assert forest.random_state is None
+    assert compare(X, y, twins, cv=3, n_repeats=1, random_state=1).splits != one.splits
+
+
+def test_what_a_contestant_sees_follows_from_its_twin() -> None:
+    X, y = two_classes()
+    oracle = Contestant("oracle", LeastSquaresClassifier(), sees=Sees.EVERYTHING)
+    with pytest.raises(ValueError, match=r"'oracle'.* sees all rows with all labels.*leave `sees`"):
+        compare(X, y, [*default_contestants(), oracle])

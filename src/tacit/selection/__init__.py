@@ -2,7 +2,7 @@
 
 from tacit.selection._compare import compare
 from tacit.selection._comparison import Comparison
-from tacit.selection._contestants import Contestant, Sees, default_contestants
+from tacit.selection._contestants import Contestant, default_contestants
 from tacit.selection._curve import LearningCurve, learning_curve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
 from tacit.selection._verdict import Kind, Verdict
@@ -14,7 +14,6 @@ __all__ = [
     "LabeledKFold",
     "LabeledStratifiedShuffleSplit",
     "LearningCurve",
-    "Sees",
     "Verdict",
     "compare",
     "default_contestants",

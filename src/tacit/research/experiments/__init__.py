@@ -5,7 +5,8 @@ from tacit.research.experiments._experiment import Experiment, run
 from tacit.research.experiments._protocols import CrossValidation, LearningCurves, complete_table
 from tacit.research.experiments._results import Results, RunSummary
 from tacit.research.experiments._store import RunStore
-from tacit.selection import Contestant, Sees
+from tacit.selection import Contestant
+from tacit.selection._contestants import Sees
 from tacit.selection._evaluate import Run
 
 __all__ = [

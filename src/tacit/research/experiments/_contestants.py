@@ -8,7 +8,8 @@ from tacit.estimators import (
     ProjectedLeastSquaresClassifier,
     SelfLearningClassifier,
 )
-from tacit.selection import Contestant, Sees
+from tacit.selection import Contestant
+from tacit.selection._contestants import Sees
 
 SUPERVISED = "supervised"
 SELF_LEARNING = "self-learning"
