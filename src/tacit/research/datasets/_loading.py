@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
-from tacit.research.datasets._dataset import Dataset, KnownDataset, Label
-from tacit.research.datasets._registry import find_known
+from tacit.research.datasets._dataset import Dataset
+from tacit.research.datasets._registry import KnownDataset, Label, find_known
 from tacit.research.datasets._sources import (
     Copy,
     DatasetFileError,

@@ -31,7 +31,8 @@ from sklearn.datasets import fetch_openml, load_breast_cancer
 from tacit._files import written_whole
 from tacit._typing import AnyArray, Matrix
 from tacit._words import listed
-from tacit.research.datasets._dataset import Dataset, KnownDataset, OpenML
+from tacit.research.datasets._dataset import Dataset
+from tacit.research.datasets._registry import KnownDataset, OpenML
 
 WEB = "https://www.openml.org/d"
 # Without a limit, a network that swallows requests would keep a caller waiting for minutes.
