@@ -171,7 +171,6 @@ class CountedRows:
     n_rows = property(lambda self: self.rows.n_rows)
     n_features = property(lambda self: self.rows.n_features)
     total_weight = property(lambda self: self.rows.total_weight)
-    is_weighted = property(lambda self: self.rows.is_weighted)
 
     def reduce(self, kernel: Any, combine: Any) -> Any:
         self.n_sweeps += 1

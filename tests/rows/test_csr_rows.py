@@ -63,7 +63,6 @@ def test_weights_are_those_of_the_same_rows_in_an_array():
     weights = random.uniform(size=100)
     rows = CsrRows(sparse.csr_array(X), weights)
     rows.block_rows = 7
-    assert rows.is_weighted
     assert rows.total_weight == pytest.approx(weights.sum())
     expected = Moments.of(NumpyRows(X, weights))
     np.testing.assert_allclose(Moments.of(rows).scatter, expected.scatter, atol=1e-12)

@@ -27,7 +27,6 @@ def test_every_storage_keeps_the_protocol(rows):
     assert isinstance(rows, Rows)
     assert (rows.n_rows, rows.n_features) == (N_ROWS, N_FEATURES)
     assert rows.total_weight == N_ROWS
-    assert not rows.is_weighted
 
 
 def test_every_storage_sees_each_row_once_in_order(rows):

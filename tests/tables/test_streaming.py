@@ -48,7 +48,7 @@ def test_rows_on_disk_are_the_rows_in_memory(path):
     Z = features.transform(whole.frame)[~whole.target.is_labeled]
     assert isinstance(rows, Rows)
     assert rows.n_rows == table.n_unlabeled == 2920
-    assert np.allclose(rows.map(lambda X: X)(), Z)
+    assert np.allclose(rows.map(lambda X: X), Z)
     assert np.allclose(Moments.of(rows).scatter, np.cov(Z.T, ddof=0) * len(Z))
     assert len(rows.reduce(lambda block: [block.start], lambda a, b: a + b)) == 5
 

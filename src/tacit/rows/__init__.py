@@ -4,10 +4,10 @@ from tacit.rows._as_rows import as_rows
 from tacit.rows._dask_rows import DaskRows
 from tacit.rows._memory_rows import CsrRows, NumpyRows
 from tacit.rows._moments import Moments, Sample, moments_and_sample
-from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows
+from tacit.rows._parquet_files import ParquetFiles
+from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows, TransformedRows
 from tacit.rows._protocol import Block, Rows
 from tacit.rows._sweep import one_blas_thread
-from tacit.rows._transformed_rows import ParquetBatches, TransformedRows
 
 __all__ = [
     "Block",
@@ -15,7 +15,7 @@ __all__ = [
     "DaskRows",
     "Moments",
     "NumpyRows",
-    "ParquetBatches",
+    "ParquetFiles",
     "ParquetPredictions",
     "ParquetRows",
     "Rows",

@@ -49,7 +49,7 @@ class DaskRows:
         # The lengths are noted in a copy, because the array of the caller is not ours to change.
         self.X = X.copy().compute_chunk_sizes() if np.isnan(X.shape[0]) else X
         self.n_rows, self.n_features = int(self.X.shape[0]), int(self.X.shape[1])
-        self.total_weight, self.is_weighted = float(self.n_rows), False
+        self.total_weight = float(self.n_rows)
 
     def reduce(
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]

@@ -2,79 +2,49 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from tacit._typing import AnyArray, Matrix, Vector
-from tacit.rows._protocol import Block, Result
-from tacit.rows._sweep import BLOCK_NUMBERS, fold, ordered_map, rows_per_block, workers_for
+from tacit.rows._protocol import Block
+from tacit.rows._sweep import BLOCK_NUMBERS, SweptRows, rows_per_block
 
 # The most numbers that a sparse block would have if it were dense: a kernel may well return a dense
 # row for each of its rows, and 256 MB is enough for it.
 MOST_IF_DENSE = 2**25
 
 
-class InMemoryRows(ABC):
-    """Rows of a matrix that can be sliced, swept in blocks.
-
-    Large tables are swept in as many threads as BLAS may use. Blocks are combined in row order, so
-    that the result is the same to the last digit for any number of threads.
-    """
+class InMemoryRows(SweptRows):
+    """Rows of a matrix that can be sliced."""
 
     def __init__(self, X: Any, weights: Any, block_rows: int) -> None:
+        super().__init__(*X.shape)
         self.X = X
         self.weights = _check_weights(weights, X.shape[0])
         self.block_rows = block_rows
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return int(self.X.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns."""
-        return int(self.X.shape[1])
 
     @property
     def total_weight(self) -> float:
         """The sum of the weights."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
-    @property
-    def is_weighted(self) -> bool:
-        """Whether there are weights."""
-        return self.weights is not None
-
-    def reduce(
-        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
-    ) -> Result:
-        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order.
-
-        An empty table has one empty block, so that a sum over it is a zero of the right shape.
-        """
-        workers = workers_for(self.n_rows, self.n_features)
-        return fold(lambda start: kernel(self._block(start)), self._starts(), combine, workers)
-
     def map(self, kernel: Callable[[Any], AnyArray]) -> AnyArray:
         """`kernel` of the rows, as one array."""
-        workers = workers_for(self.n_rows, self.n_features)
-        parts = ordered_map(lambda start: kernel(self._block(start).X), self._starts(), workers)
-        return np.concatenate(list(parts))
+        return np.concatenate(list(self._map(kernel)))
 
     def blocks(self) -> Iterator[Block]:
         """The blocks, one after the other."""
-        return map(self._block, self._starts())
+        return map(self._block, self._pieces())
 
-    def _starts(self) -> range:
-        return range(0, max(self.n_rows, 1), self.block_rows)
+    def _pieces(self) -> Generator[int]:
+        yield from range(0, max(self.n_rows, 1), self.block_rows)
 
-    def _block(self, start: int) -> Block:
-        stop = min(start + self.block_rows, self.n_rows)
+    def _block(self, piece: int) -> Block:
+        start, stop = piece, min(piece + self.block_rows, self.n_rows)
         weights = None if self.weights is None else self.weights[start:stop]
         return Block(self._slice(start, stop), weights, start)
 

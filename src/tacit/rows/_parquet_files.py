@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from tacit._typing import AnyArray, Matrix
 # large as the file.
 BUFFER_BYTES = 2**16
 SUFFIXES = (".parquet", ".pq")
+# Rows of a pyarrow Table, where columns of any type are read.
+TABLE_ROWS = 65_536
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class ParquetFiles:
     columns: tuple[str, ...]
     lengths: tuple[int, ...]  # the number of rows of each file
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, by the footers of the files."""
+        return sum(self.lengths)
+
     @classmethod
     def find(cls, source: Any, columns: Sequence[str] | None, numeric: bool = True) -> ParquetFiles:
         """The files of a path or a dataset, with their columns checked by their schemas."""
@@ -102,6 +109,13 @@ class ParquetFiles:
         if start == 0:
             nothing = import_pyarrow().array([], type="float64")
             yield Batch([nothing] * len(self.columns), self.columns, 0, 0, self.files[0], 0)
+
+    def tables(self) -> Generator[tuple[int, Any]]:
+        """All rows in order, as pyarrow Tables, each with the position of its first row."""
+        pyarrow = import_pyarrow()
+        with closing(self.batches(TABLE_ROWS)) as batches:
+            for batch in batches:
+                yield batch.start, pyarrow.table(list(batch.columns), list(batch.names))
 
     def claim(self, path: Path) -> bool:
         """Whether `path` is one of these files, or would be one of them the next time."""

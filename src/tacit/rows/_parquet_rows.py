@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray
-from tacit.rows._parquet_files import Batch, ParquetFiles, write_parquet
+from tacit._typing import AnyArray, Mask, Matrix
+from tacit.rows._parquet_files import Batch, ParquetFiles, import_pyarrow, write_parquet
 from tacit.rows._protocol import Block, Result
-from tacit.rows._sweep import fold, ordered_map, workers_for
+from tacit.rows._sweep import SweptRows
 
 # A batch of 2**20 numbers is 8 MB in double precision. Opening a column takes as long as reading
 # a thousand numbers of it, so a batch of a wide table has that many rows, up to 32 MB.
@@ -22,7 +22,22 @@ BATCH_NUMBERS, WIDE_BATCH_NUMBERS, ENOUGH_ROWS = 2**20, 2**22, 1024
 MOST_WORKERS = 4
 
 
-class ParquetRows:
+class _RowsOnDisk(SweptRows):
+    """Rows of Parquet files, of which no more than a few batches are in memory."""
+
+    def __init__(self, files: ParquetFiles, n_rows: int, n_features: int) -> None:
+        super().__init__(n_rows, n_features)
+        self._files = files
+
+    def map(self, kernel: Callable[[Any], AnyArray]) -> ParquetPredictions:
+        """`kernel` of the rows, computed when it is read or written."""
+        return ParquetPredictions(self, kernel)
+
+    def _workers(self) -> int:
+        return min(MOST_WORKERS, super()._workers())
+
+
+class ParquetRows(_RowsOnDisk):
     """Rows of Parquet files, of which no more than a few batches are in memory.
 
     Parameters
@@ -49,34 +64,15 @@ class ParquetRows:
         columns: Sequence[str] | None = None,
         batch_rows: int | None = None,
     ) -> None:
-        self._files = ParquetFiles.find(path, columns)
-        self.columns = self._files.columns
+        files = ParquetFiles.find(path, columns)
+        super().__init__(files, files.n_rows, len(files.columns))
+        self.columns = files.columns
         if batch_rows is None:
             batch_rows = _rows_per_batch(len(self.columns))
         if batch_rows < 1:
             raise ValueError(f"batch_rows is {batch_rows}; it must be a positive integer.")
         self.batch_rows = batch_rows
         self._checked = False  # whether a whole sweep has found only finite numbers
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows, by the footers of the files."""
-        return sum(self._files.lengths)
-
-    @property
-    def n_features(self) -> int:
-        """The number of columns."""
-        return len(self.columns)
-
-    @property
-    def total_weight(self) -> float:
-        """The number of rows; they have no weights."""
-        return float(self.n_rows)
-
-    @property
-    def is_weighted(self) -> bool:
-        """False."""
-        return False
 
     def reduce(
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
@@ -90,38 +86,60 @@ class ParquetRows:
         ValueError
             If there is a null, NaN or infinity; it names the column, the file and the row.
         """
-        check = not self._checked
-        with closing(self._files.batches(self.batch_rows)) as batches:
-            result = fold(
-                lambda batch: kernel(Block(batch.decode(check), None, batch.start)),
-                batches,
-                combine,
-                self._workers(),
-            )
+        result = super().reduce(kernel, combine)
         self._checked = True
         return result
 
-    def map(self, kernel: Callable[[Any], AnyArray]) -> ParquetPredictions:
-        """`kernel` of the rows, computed when it is read or written."""
-        return ParquetPredictions(self, kernel)
+    def _pieces(self) -> Generator[Batch]:
+        return self._files.batches(self.batch_rows)
 
-    def _map(self, kernel: Callable[[Any], AnyArray]) -> Generator[AnyArray]:
-        def predict(batch: Batch) -> AnyArray:
-            return kernel(batch.decode(check=not self._checked))
-
-        with (
-            closing(self._files.batches(self.batch_rows)) as batches,
-            closing(ordered_map(predict, batches, self._workers())) as results,
-        ):
-            yield from results
-
-    def _workers(self) -> int:
-        return min(MOST_WORKERS, workers_for(self.n_rows, self.n_features))
+    def _block(self, piece: Batch) -> Block:
+        return Block(piece.decode(check=not self._checked), None, piece.start)
 
 
 def _rows_per_batch(n_features: int) -> int:
     wide = min(ENOUGH_ROWS, WIDE_BATCH_NUMBERS // n_features)
     return max(1, BATCH_NUMBERS // n_features, wide)
+
+
+class TransformedRows(_RowsOnDisk):
+    """Some rows of Parquet files with columns of any type, made numbers while they are read.
+
+    `choose` says which rows of a pyarrow Table are meant, `n_rows` in all, and `transform` makes
+    `n_features` numbers of each.
+    """
+
+    def __init__(
+        self,
+        files: ParquetFiles,
+        choose: Callable[[Any], Mask],
+        transform: Callable[[Any], Matrix],
+        n_rows: int,
+        n_features: int,
+    ) -> None:
+        super().__init__(files, n_rows, n_features)
+        self._choose = choose
+        self._transform = transform
+
+    def _pieces(self) -> Generator[tuple[int, Any]]:
+        pyarrow = import_pyarrow()
+        start = 0
+        with closing(self._files.tables()) as tables:
+            for _, table in tables:
+                rows = table.filter(pyarrow.array(self._choose(table)))
+                if len(rows) or self.n_rows == 0:
+                    yield start, rows
+                start += len(rows)
+        if start != self.n_rows:
+            raise ValueError(
+                f"The files have {start:,} such rows now and had {self.n_rows:,} before; they must "
+                "not change while they are in use."
+            )
+
+    def _block(self, piece: tuple[int, Any]) -> Block:
+        start, rows = piece
+        X = self._transform(rows) if len(rows) else np.empty((0, self.n_features))
+        return Block(X, None, start)
 
 
 class ParquetPredictions:
@@ -131,13 +149,13 @@ class ParquetPredictions:
 
     Parameters
     ----------
-    rows : ParquetRows
+    rows : ParquetRows or TransformedRows
         The rows.
     kernel : callable
         What to compute from a block of them.
     """
 
-    def __init__(self, rows: ParquetRows, kernel: Callable[[Any], AnyArray]) -> None:
+    def __init__(self, rows: _RowsOnDisk, kernel: Callable[[Any], AnyArray]) -> None:
         self.rows = rows
         self.kernel = kernel
 

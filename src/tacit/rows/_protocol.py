@@ -51,10 +51,6 @@ class Rows(Protocol):
     def total_weight(self) -> float:
         """The sum of the weights of the rows."""
 
-    @property
-    def is_weighted(self) -> bool:
-        """Whether any weight may differ from one."""
-
     def reduce(
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
     ) -> Result:

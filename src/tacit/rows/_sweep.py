@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +14,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from tacit.rows._protocol import Result
+from tacit._typing import AnyArray
+from tacit.rows._protocol import Block, Result
 
 Item = TypeVar("Item")
 
@@ -43,6 +45,54 @@ def workers_for(n_rows: int, n_features: int) -> int:
         return 1
     allowed = blas_threads()
     return allowed if allowed * n_features**2 <= WAITING_NUMBERS else 1
+
+
+class SweptRows(ABC):
+    """Rows that this process sweeps, a piece at a time, in as many threads as BLAS may use.
+
+    Pieces are taken by one thread and become blocks in the others. Blocks are combined in row
+    order, so that the result is the same to the last digit for any number of threads.
+    """
+
+    def __init__(self, n_rows: int, n_features: int) -> None:
+        self.n_rows = n_rows
+        self.n_features = n_features
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights."""
+        return float(self.n_rows)
+
+    def reduce(
+        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order.
+
+        An empty table has one empty block, so that a sum over it is a zero of the right shape.
+        """
+        with closing(self._pieces()) as pieces:
+            return fold(lambda piece: kernel(self._block(piece)), pieces, combine, self._workers())
+
+    def _map(self, kernel: Callable[[Any], AnyArray]) -> Generator[AnyArray]:
+        """`kernel(X)` of every block, in row order."""
+        with (
+            closing(self._pieces()) as pieces,
+            closing(
+                ordered_map(lambda piece: kernel(self._block(piece).X), pieces, self._workers())
+            ) as results,
+        ):
+            yield from results
+
+    def _workers(self) -> int:
+        return workers_for(self.n_rows, self.n_features)
+
+    @abstractmethod
+    def _pieces(self) -> Generator[Any]:
+        """What blocks are made of, in row order, at least one."""
+
+    @abstractmethod
+    def _block(self, piece: Any) -> Block:
+        """The block of a piece."""
 
 
 def fold(

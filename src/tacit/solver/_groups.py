@@ -159,7 +159,6 @@ class SharedRows:
     rule: Rule
     group: int
     total_weight: float
-    is_weighted = True
 
     @property
     def n_rows(self) -> int:

@@ -151,7 +151,7 @@ def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]
     for wanted in keep:
         find_column(wanted, list(batches.columns), name)
     with arrow_errors(name):
-        for _, batch in batches:
+        for _, batch in batches.tables():
             yield as_frame(batch)
 
 

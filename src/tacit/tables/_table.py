@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray, Mask, Matrix
-from tacit.rows import ParquetBatches, TransformedRows
+from tacit.rows import ParquetFiles, TransformedRows
 from tacit.rows._moments import row_hash
 from tacit.tables._columns import Column, column_notes, describe_columns, typed_frame
 from tacit.tables._errors import TableError
@@ -58,7 +58,7 @@ class MixedTable:
         The columns that were asked to be used and to be left out.
     options : ReadOptions
         How it was said to be written.
-    stream : ParquetBatches or None
+    stream : ParquetFiles or None
         All rows, where unlabeled ones stay on disk; `frame` then has a sample of them.
     """
 
@@ -71,7 +71,7 @@ class MixedTable:
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     options: ReadOptions = INFER
-    stream: ParquetBatches | None = None
+    stream: ParquetFiles | None = None
 
     @property
     def y(self) -> AnyArray:
@@ -215,18 +215,18 @@ class _Sample:
     """All labeled rows of a Parquet file and some of the others, and how many have each marker."""
 
     raw: RawTable
-    batches: ParquetBatches
+    batches: ParquetFiles
     marked: Counter[str]
     n_unlabeled: int
 
 
-def open_batches(path: Path) -> ParquetBatches:
+def open_batches(path: Path) -> ParquetFiles:
     """Parquet files to be read in pieces; one that is damaged is named."""
     for file in parquet_files(path):
         with arrow_errors(repr(str(file))):
             check_names(import_pyarrow().parquet.read_schema(file).names, repr(str(file)))
     with arrow_errors(repr(str(path))):
-        return ParquetBatches(path)
+        return ParquetFiles.find(path, None, numeric=False)
 
 
 def _read_sample(
@@ -241,7 +241,7 @@ def _read_sample(
     pieces: list[Any] = []
     marked, n_labeled = Counter[str](), 0
     with arrow_errors(name):
-        for start, batch in batches:
+        for start, batch in batches.tables():
             position = np.arange(start, start + len(batch), dtype=np.uint64)
             labels = decode(batch.column(target).to_pandas(), markers)
             kept = labels.is_labeled | (row_hash(position, random_state) <= threshold)
