@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from tacit._typing import Mask, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.rows._protocol import Block, Rows
 from tacit.rows._sweep import rows_per_block
 
@@ -28,20 +28,11 @@ class Moments:
 
     The scatter is taken about the mean, because the Gram matrix itself loses the small
     differences of a column with a large mean to rounding.
-
-    Attributes
-    ----------
-    weight : float
-        The sum of the weights, n for plain rows.
-    mean : ndarray of shape (d,)
-        The weighted mean; zeros when there are no rows.
-    scatter : ndarray of shape (d, d)
-        The sum over rows of w (x - mean)(x - mean)'.
     """
 
-    weight: float
-    mean: Vector
-    scatter: Matrix
+    weight: float  # the sum of the weights, n for plain rows
+    mean: Vector  # (d,), the weighted mean; zeros when there are no rows
+    scatter: Matrix  # (d, d), the sum over rows of w (x - mean)(x - mean)'
 
     def __add__(self, other: Moments) -> Moments:
         """The moments of both tables together (Chan, Golub & LeVeque 1983)."""
@@ -142,24 +133,26 @@ def _square(weight: float, x: Vector) -> Matrix:
 
 @dataclass(frozen=True)
 class Sample:
-    """Some rows of a table, in the order of the table.
+    """Some rows of a table, in the order of the table."""
 
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_array of shape (n, d)
-        The rows, in double precision.
-    weights : ndarray of shape (n,) or None
-        The weight of each row; None stands for ones.
-    index : ndarray of int64 of shape (n,)
-        The position of each row in the table, ascending.
-    """
-
-    X: Any
-    weights: Vector | None
-    index: NDArray[np.int64]
+    X: Any  # ndarray or scipy.sparse.csr_array, in double precision
+    weights: Vector | None  # None stands for ones
+    index: NDArray[np.int64]  # the position of each row in the table, ascending
 
     def __len__(self) -> int:
         return len(self.index)
+
+    @classmethod
+    def of(cls, pieces: list[Sample]) -> Sample:
+        """All pieces as one."""
+        weights = [piece.weights for piece in pieces if piece.weights is not None]
+        blocks = [piece.X for piece in pieces]
+        is_sparse: bool = sparse.issparse(blocks[0])
+        return cls(
+            sparse.vstack(blocks, format="csr") if is_sparse else np.concatenate(blocks),
+            np.concatenate(weights) if weights else None,
+            np.concatenate([piece.index for piece in pieces]),
+        )
 
 
 def moments_and_sample(rows: Rows, n_sample: int, seed: int = 0) -> tuple[Moments, Sample]:
@@ -167,40 +160,22 @@ def moments_and_sample(rows: Rows, n_sample: int, seed: int = 0) -> tuple[Moment
 
     Whether a row is in the sample depends only on its position in the table and on the seed, not
     on the storage, its blocks or the order in which they are read. So every storage of the same
-    table gives the same sample. Only the rows of the sample are kept or travel.
-
-    Parameters
-    ----------
-    rows : Rows
-        The table.
-    n_sample : int
-        The expected size of the sample, whose standard deviation is below the square root of
-        `n_sample`. A table with no more rows than this is taken whole.
-    seed : int, default=0
-        Another seed gives another sample.
-
-    Returns
-    -------
-    Moments
-        Weight, mean and scatter of all rows.
-    Sample
-        The rows drawn.
-
-    Raises
-    ------
-    ValueError
-        If a column has NaN or infinity, or numbers too large to be squared.
+    table gives the same sample. Only the rows of the sample are kept or travel. `n_sample` is its
+    expected size, with a standard deviation below its square root; a table with no more rows is
+    taken whole. Columns with NaN or infinity, or numbers too large to be squared, are an error.
     """
-    draw = _Draw(None if rows.n_rows <= n_sample else _threshold(n_sample, rows.n_rows), seed)
-    result = rows.reduce(draw, _Drawn.__add__)
-    finite = np.isfinite(result.moments.mean) & np.isfinite(result.moments.scatter.diagonal())
+    # Below the threshold lies a share n_sample / n_rows of all 64-bit numbers.
+    is_whole = rows.n_rows <= n_sample
+    threshold = None if is_whole else max(0, n_sample) * 2**64 // rows.n_rows
+    moments, pieces = rows.reduce(partial(_draw, threshold, seed), _add_drawn)
+    finite = np.isfinite(moments.mean) & np.isfinite(moments.scatter.diagonal())
     if not finite.all():
         column = int(np.flatnonzero(~finite)[0])
         raise ValueError(
             f"Column {column} (counted from 0) contains NaN, infinity or a number too large to be "
             "squared; fill in or leave out such rows, or scale the column."
         )
-    return result.moments, result.sample()
+    return moments, Sample.of(pieces)
 
 
 def row_hash(index: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
@@ -210,56 +185,24 @@ def row_hash(index: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     return _mix(start + (index + np.uint64(1)) * _GOLDEN)
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """What a block, or several, contribute: moments and the pieces of the sample, in order."""
-
-    moments: Moments
-    pieces: tuple[Sample, ...]
-
-    def __add__(self, other: _Drawn) -> _Drawn:
-        # An empty piece is kept only where there is no other, to know the shape.
-        filled = [drawn.pieces for drawn in (self, other) if len(drawn.pieces[0])]
-        pieces = sum(filled, ()) if filled else self.pieces
-        return _Drawn(self.moments + other.moments, pieces)
-
-    def sample(self) -> Sample:
-        weights = [piece.weights for piece in self.pieces if piece.weights is not None]
-        blocks = [piece.X for piece in self.pieces]
-        if sparse.issparse(blocks[0]):
-            X = sparse.vstack(blocks, format="csr")
-        else:
-            X = np.concatenate(blocks)
-        return Sample(
-            X,
-            np.concatenate(weights) if weights else None,
-            np.concatenate([piece.index for piece in self.pieces]),
-        )
+# What blocks contribute: moments, and pieces of the sample in the order of the table.
+_Drawn = tuple[Moments, list[Sample]]
 
 
-@dataclass(frozen=True)
-class _Draw:
-    """The kernel of the sweep."""
-
-    threshold: int | None  # None: every row
-    seed: int
-
-    def __call__(self, block: Block) -> _Drawn:
-        position = np.arange(block.start, block.start + block.X.shape[0], dtype=np.int64)
-        chosen = np.flatnonzero(self.accepts(position))
-        weights = None if block.weights is None else block.weights[chosen]
-        piece = Sample(block.X[chosen], weights, position[chosen])
-        return _Drawn(moments_of_block(block), (piece,))
-
-    def accepts(self, position: NDArray[np.int64]) -> Mask:
-        if self.threshold is None:
-            return np.ones(len(position), dtype=np.bool_)
-        return row_hash(position.astype(np.uint64), self.seed) < np.uint64(self.threshold)
+def _draw(threshold: int | None, seed: int, block: Block) -> _Drawn:
+    """Moments of a block, and its rows with a hash below the threshold; None for all rows."""
+    index = np.arange(block.start, block.start + block.X.shape[0], dtype=np.int64)
+    drawn = np.arange(len(index))
+    if threshold is not None:
+        drawn = np.flatnonzero(row_hash(index.astype(np.uint64), seed) < np.uint64(threshold))
+    weights = None if block.weights is None else block.weights[drawn]
+    return moments_of_block(block), [Sample(block.X[drawn], weights, index[drawn])]
 
 
-def _threshold(n_sample: int, n_rows: int) -> int:
-    """The number below which a share n_sample / n_rows of all 64-bit numbers lies."""
-    return max(0, n_sample) * 2**64 // n_rows
+def _add_drawn(first: _Drawn, second: _Drawn) -> _Drawn:
+    # The very first piece is kept even if it is empty, to know the shape.
+    filled = [piece for piece in second[1] if len(piece)]
+    return first[0] + second[0], first[1] + filled
 
 
 # The constants of splitmix64: the golden ratio as a fraction of 2**64, and the multipliers of

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tacit._files import written_whole
 from tacit._typing import AnyArray, Matrix
 
 # Columns are read in pieces of this many bytes instead of a row group at a time, which may be as
@@ -128,24 +128,18 @@ class ParquetFiles:
 
 
 def write_parquet(path: Path, name: str, parts: Iterable[AnyArray]) -> None:
-    """Write arrays one below the other to a Parquet file, which appears whole or not at all."""
+    """Write arrays (at least one) below each other to a Parquet file, whole or not at all."""
     pyarrow = import_pyarrow()
-    # In the same folder, because only there a rename is one step; hidden, so that nobody reads it.
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    writer = None
-    try:
+    with written_whole(path) as partial, ExitStack() as stack:
+        writer = None
         for part in parts:
             columns = [part] if part.ndim == 1 else list(part.T)
             names = [name] if part.ndim == 1 else [f"{name}_{k}" for k in range(len(columns))]
             table = pyarrow.table([pyarrow.array(np.ascontiguousarray(c)) for c in columns], names)
-            writer = writer or pyarrow.parquet.ParquetWriter(temporary, table.schema)
+            if writer is None:
+                opened = pyarrow.parquet.ParquetWriter(partial, table.schema)
+                writer = stack.enter_context(opened)
             writer.write_table(table)
-        writer = writer and writer.close()
-        os.replace(temporary, path)
-    finally:
-        if writer:
-            writer.close()
-        temporary.unlink(missing_ok=True)
 
 
 def _find_files(source: Any) -> tuple[list[str], Any, str | None]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit._files import check_can_write
 from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows._parquet_files import Batch, ParquetFiles, import_pyarrow, write_parquet
 from tacit.rows._protocol import Block, Result
@@ -178,8 +179,7 @@ class ParquetPredictions:
     def to_parquet(self, path: str | os.PathLike[str], name: str = "prediction") -> None:
         """Write the predictions to a Parquet file, in row order, a batch at a time.
 
-        They are written under a temporary name in the same folder, which becomes `path` when all
-        is written; a file that was there before is replaced.
+        The file appears whole or not at all; one that was there before is replaced.
 
         Parameters
         ----------
@@ -190,10 +190,7 @@ class ParquetPredictions:
             `name_(K-1)`.
         """
         path = Path(path)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"The folder {str(path.parent)!r} of path does not exist.")
-        if path.is_dir():
-            raise IsADirectoryError(f"path is the folder {str(path)!r}; it must name a file.")
+        check_can_write(path, "path")
         if self.rows._files.claim(path):
             raise ValueError(
                 f"path is {str(path)!r}, among the files that are read; choose another folder."

@@ -13,21 +13,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Block:
-    """Some consecutive rows of a table, in memory.
+    """Some consecutive rows of a table, in memory."""
 
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_array of shape (n, d)
-        The rows, in double precision.
-    weights : ndarray of shape (n,) or None
-        The weight of each row; None stands for ones.
-    start : int
-        The position of the first row in the whole table.
-    """
-
-    X: Any
-    weights: Vector | None
-    start: int
+    X: Any  # ndarray or scipy.sparse.csr_array of shape (n, d), in double precision
+    weights: Vector | None  # (n,), the weight of each row; None stands for ones
+    start: int  # the position of the first row in the whole table
 
 
 @runtime_checkable
