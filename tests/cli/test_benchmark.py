@@ -24,6 +24,19 @@ def test_chosen_methods_are_run_with_their_twins(tmp_path):
     }
 
 
+def test_the_suite_of_evidence_compares_with_the_anchors_and_goes_on(tmp_path):
+    chosen = ("--suite", "evidence", "--methods", "linear", "--datasets", "hayes-roth")
+    for repeats in ("1", "2"):
+        done = started(
+            "benchmark", *chosen, "--repeats", repeats, "--jobs", "1", "--out", "o", cwd=tmp_path
+        )
+        assert_good(done, "anchors' average", "linear", "evidence.md")
+    assert {path.name for path in (tmp_path / "o").iterdir()} == {
+        *(f"evidence.{suffix}" for suffix in ("md", "tex", "csv")),
+        *(f"runs-{n}" for n in (20, 50)),
+    }
+
+
 BAD_OPTIONS = {
     "an unknown method": (("--methods", "magic"), ("magic is unknown", "pessimistic LDA")),
     "no method": (("--methods", ","), ("no name was given", "pessimistic LDA")),

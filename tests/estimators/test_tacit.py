@@ -169,6 +169,15 @@ def test_classifiers_of_the_user_are_anchors_judged_out_of_fold() -> None:
     assert model.score(X, y) > 0.75
 
 
+def test_a_forest_may_be_the_only_anchor_of_many_classes() -> None:
+    random = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    X = random.normal(size=(120, 3)) + 2.0 * y[:, None]
+    model = TacitClassifier(["forest"], [], random_state=0).fit(X[:40], y[:40])
+    assert model.score(X, y) > 0.8
+    assert model.decision_function(X).shape == (120, 3)
+
+
 def test_a_class_with_a_single_label_does_not_stop_folds_or_forest() -> None:
     X, y, _ = moons()
     marked = np.full(len(y), -1)

@@ -1,7 +1,9 @@
-"""`tacit benchmark`: every method against its supervised twin, on the paper's datasets."""
+"""`tacit benchmark`: every method against its supervised twin, and the flagship's own proof."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,12 +27,33 @@ if TYPE_CHECKING:
     from tacit.selection import Contestant
 
 
+class Suite(StrEnum):
+    """What is run."""
+
+    FAMILY = "family"
+    EVIDENCE = "evidence"
+
+
 def benchmark(
+    suite: Annotated[
+        Suite,
+        typer.Option(
+            help="family: every method on the paper's datasets. evidence: TacitClassifier, its "
+            "anchors and its peers on 52 public datasets."
+        ),
+    ] = Suite.FAMILY,
     datasets: Datasets = None,
     methods: Annotated[
         list[str] | None, typer.Option(help="Only these methods, with their supervised twins.")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of 5-fold cross-validation.")] = 8,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Repeats of 5-fold cross-validation (8), or draws of the labels (20).",
+            show_default=False,
+        ),
+    ] = None,
     out: OutFolder = Path("benchmarked"),
     data: DataFolder = None,
     jobs: Jobs = -1,
@@ -42,6 +65,9 @@ def benchmark(
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
+    if suite is Suite.EVIDENCE:
+        return _evidence(datasets, methods, 20 if repeats is None else repeats, out, jobs, cluster)
+    repeats = 8 if repeats is None else repeats
     chosen = chosen_datasets(datasets)
     from tacit.cli._grids import PIPE_WIDTH, print_grid
     from tacit.research.datasets import PAPER, DatasetNotFoundError, load_prepared
@@ -52,9 +78,9 @@ def benchmark(
         complete_table,
         run,
     )
-    from tacit.research.experiments._family import N_FOLDS, family_table
+    from tacit.research.experiments._family import N_FOLDS, family_contestants, family_table
 
-    contestants = _contestants(methods)
+    contestants = _contestants(family_contestants(), methods)
     check_folder(out)
     found, missing = load_prepared(chosen or PAPER, data)
     if missing and (chosen or not found):
@@ -79,21 +105,65 @@ def benchmark(
     console.print(Text(f"The table is in {out / 'family.md'}, .tex and .csv."))
 
 
-def _contestants(methods: list[str] | None) -> tuple[Contestant, ...]:
-    from tacit.research.experiments._family import family_contestants
+def _evidence(
+    datasets: list[str] | None,
+    methods: list[str] | None,
+    repeats: int,
+    out: Path,
+    jobs: int,
+    cluster: str | None,
+) -> None:
+    from tacit.cli._grids import PIPE_WIDTH, print_grid
+    from tacit.report import save_figure
+    from tacit.research.experiments import Experiment, RunStore, run
+    from tacit.research.experiments import _evidence as suite
 
-    every = family_contestants()
-    if not methods:
-        return every
-    known = {contestant.name.lower(): contestant for contestant in every}
-    names = [name.strip() for text in methods for name in text.split(",") if name.strip()]
-    strangers = [name for name in names if name.lower() not in known]
+    contestants = _contestants(suite.evidence_contestants(), methods)
+    names = _chosen(datasets, suite.evidence_datasets(), "--datasets")
+    check_folder(out)
+    with resumable(out):
+        with stage("Reading"):
+            tables = [suite.evidence_table(name) for name in names]
+        results = []
+        for asked in suite.LABELS:
+            some = tuple(t for t in tables if suite.labels_for(t, asked) is not None)
+            if not some:
+                continue
+            with stage(f"{asked} labels") as on_progress:
+                experiment = Experiment(some, suite.HeldBack(repeats, asked), contestants)
+                store = RunStore(out / f"runs-{asked}")
+                results.append(
+                    run([experiment], store, jobs=jobs, cluster=cluster, on_progress=on_progress)
+                )
+        methods = [contestant.name for contestant in contestants]
+        cases = suite.evidence_cases(results, methods)
+        grid = suite.evidence_grid(cases, repeats, suite.incomplete_runs(results, methods))
+        grid.write(out, "evidence")
+        if any(case.method == suite.TACIT for case in cases):
+            save_figure(suite.evidence_figure(cases), out / "evidence.png")
+        remove_left_behind(out)
+    console = stdout_console(PIPE_WIDTH)
+    print_grid(console, grid)
+    console.print(Text(f"The table is in {out / 'evidence.md'}, .tex and .csv (every case)."))
+
+
+def _chosen(given: list[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """The known names among those given, in their order; all where none are given."""
+    if not given:
+        return tuple(known)
+    by_name = {name.lower(): name for name in known}
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    strangers = [name for name in names if name.lower() not in by_name]
     if strangers or not names:
         what = f"{', '.join(strangers)} is unknown" if strangers else "no name was given"
-        raise typer.BadParameter(
-            f"{what}; name some of: {', '.join(c.name for c in every)}.",
-            param_hint="--methods",
-        )
-    wanted = {known[name.lower()].name for name in names}
-    wanted |= {str(known[name.lower()].twin) for name in names}
+        raise typer.BadParameter(f"{what}; name some of: {', '.join(known)}.", param_hint=option)
+    wanted = {by_name[name.lower()] for name in names}
+    return tuple(name for name in known if name in wanted)
+
+
+def _contestants(
+    every: tuple[Contestant, ...], methods: list[str] | None
+) -> tuple[Contestant, ...]:
+    wanted = set(_chosen(methods, [c.name for c in every], "--methods"))
+    wanted |= {str(contestant.twin) for contestant in every if contestant.name in wanted}
     return tuple(contestant for contestant in every if contestant.name in wanted)

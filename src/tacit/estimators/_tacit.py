@@ -285,10 +285,11 @@ class TacitClassifier(DecisionClassifier):
         self.temperature_ = calibrated_temperature(
             weighing.chosen.left_out, labeled.Y, labeled.weights
         )
-        anchors, before = _model(averaged(terms, weighing.anchors.weights), rows)
+        n_columns = labeled.Y.shape[1]
+        anchors, before = _model(averaged(terms, weighing.anchors.weights, n_columns), rows)
         self.model_, after = anchors, before
         if self.evidence_.uses_views:
-            self.model_, after = _model(averaged(terms, weighing.chosen.weights), rows)
+            self.model_, after = _model(averaged(terms, weighing.chosen.weights, n_columns), rows)
         unlabeled, n = data.unlabeled, rows.n_labeled
         if not isinstance(unlabeled, NumpyRows | CsrRows):
             self.transduction_ = self._map(unlabeled, Winner(self._decision(), self.classes_))

@@ -232,10 +232,10 @@ class Duals:
     estimators: list[tuple[float, ScoredEstimator]]
 
 
-def averaged(terms: Sequence[Term], weights: Vector) -> Duals:
+def averaged(terms: Sequence[Term], weights: Vector, n_columns: int) -> Duals:
     """The coefficients of the weighted average; what has no weight is left out."""
     kernels: dict[Source, dict[str, Matrix]] = defaultdict(dict)
-    intercept: Any = 0.0
+    intercept = np.zeros(n_columns)
     estimators, position = [], 0
     for term in terms:
         n_fits = len(term.path.dual) if isinstance(term, KernelTerm) else 1
@@ -251,4 +251,4 @@ def averaged(terms: Sequence[Term], weights: Vector) -> Duals:
         for source, kernel, factor in term.parts:
             before = kernels[source].get(kernel, 0.0)
             kernels[source][kernel] = before + factor * dual
-    return Duals(dict(kernels), np.atleast_1d(intercept), estimators)
+    return Duals(dict(kernels), intercept, estimators)

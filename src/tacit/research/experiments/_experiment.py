@@ -21,7 +21,7 @@ from tacit._typing import AnyArray
 from tacit._workers import run_all
 from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._identity import describe, digest_of
-from tacit.research.experiments._measures import ERROR, MEASURES, measure
+from tacit.research.experiments._measures import ERROR, measure
 from tacit.research.experiments._protocols import Protocol
 from tacit.research.experiments._results import Results, in_order
 from tacit.research.experiments._store import RunStore
@@ -186,7 +186,7 @@ def run_task(table: LabeledTable, task: Task) -> list[Run]:
             outcomes: dict[str, list[_Outcome]] = {c.name: [] for c in task.contestants}
             for split in group:
                 for contestant in task.contestants:
-                    outcome = _outcome(evaluator, contestant, split, key)
+                    outcome = _outcome(evaluator, contestant, split, key, task.protocol.measures)
                     outcomes[contestant.name].append(outcome)
             for name, found in outcomes.items():
                 runs += _rows(table, task, group, name, found)
@@ -213,13 +213,16 @@ def _n_unlabeled(group: Sequence[Split]) -> int:
     return min(len(split.unlabeled) for split in group)
 
 
-def _outcome(evaluator: Evaluator, contestant: Contestant, split: Split, key: str) -> _Outcome:
+def _outcome(
+    evaluator: Evaluator, contestant: Contestant, split: Split, key: str, wanted: Sequence[str]
+) -> _Outcome:
     """A model that cannot predict has failed like one that cannot fit."""
     start = time.perf_counter()
     try:
         fit = evaluator.fit(contestant, split, key)
         with recorded_warnings():
-            return _Outcome(measure(fit, evaluator.table, split), fit.seconds, fit.status)
+            measured = measure(fit, evaluator.table, split, wanted)
+        return _Outcome(measured, fit.seconds, fit.status)
     except Exception as error:
         reason = f"{FAILED}: {type(error).__name__}: {error}"
         return _Outcome({}, time.perf_counter() - start, reason)
@@ -232,7 +235,7 @@ def _rows(
     statuses = [outcome.status for outcome in found]
     failed = [status for status in statuses if status.startswith(FAILED)]
     status = (failed or ([NOT_CONVERGED] if NOT_CONVERGED in statuses else [OK]))[0]
-    for measured in (ERROR,) if failed else MEASURES:
+    for measured in (ERROR,) if failed else task.protocol.measures:
         if failed or measured in found[0].measured:
             parts = [] if failed else [outcome.measured[measured] for outcome in found]
             yield Run(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Matrix
 from tacit.estimators import SelfLearningClassifier
@@ -18,9 +21,13 @@ TEST_LOSS = "squared loss, test"
 LABELED_LOSS = "squared loss, labeled"
 TRAINING_LOSS = "squared loss, labeled and unlabeled"
 MEASURES = (ERROR, TEST_LOSS, LABELED_LOSS, TRAINING_LOSS)
+# For protocols that hold rows back: ERROR is about those, and this about the unlabeled rows.
+UNLABELED_ERROR = "error, unlabeled rows"
 
 
-def measure(fit: Fit, table: LabeledTable, split: Split) -> dict[str, AnyArray]:
+def measure(
+    fit: Fit, table: LabeledTable, split: Split, wanted: Collection[str] = MEASURES
+) -> dict[str, AnyArray]:
     """The contribution of every row to every measure, whose mean the measure is.
 
     "error" is 1 for a wrong prediction. The squared losses are those of the regression value
@@ -30,7 +37,11 @@ def measure(fit: Fit, table: LabeledTable, split: Split) -> dict[str, AnyArray]:
     """
     truth = table.y[split.test]
     found = {ERROR: (predictions(fit, table.codes) != truth).astype(np.float64)}
-    tested = squared_losses(fit.model, fit.X_test, truth)
+    if UNLABELED_ERROR in wanted:
+        rows = _safe_indexing(fit.X_train, np.arange(len(split.labeled), fit.X_train.shape[0]))
+        wrong = predictions(replace(fit, X_test=rows), table.codes) != table.y[split.unlabeled]
+        found[UNLABELED_ERROR] = wrong.astype(np.float64)
+    tested = squared_losses(fit.model, fit.X_test, truth) if TEST_LOSS in wanted else None
     if tested is not None:
         trained = squared_losses(
             fit.model, fit.X_train, table.y[np.concatenate([split.labeled, split.unlabeled])]

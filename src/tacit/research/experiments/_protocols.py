@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from tacit._typing import AnyArray, Index
 from tacit.estimators._labels import read_labels
+from tacit.research.experiments._measures import MEASURES
 from tacit.selection._contestants import seed_of
 from tacit.selection._evaluate import Split
 from tacit.selection._labeled_table import LabeledTable
@@ -35,6 +36,7 @@ class Protocol(ABC):
     n_repeats: int
     n_labeled: int | None = None
     name: ClassVar[str]
+    measures: ClassVar[tuple[str, ...]] = MEASURES
 
     def __post_init__(self) -> None:
         self._store("n_repeats", _count("n_repeats", self.n_repeats, 1))

@@ -155,11 +155,17 @@ class Results:
         return [summary for summary in every if summary is not None]
 
     def p_value(
-        self, dataset: str, protocol: str, first: str, second: str, n_unlabeled: int
+        self,
+        dataset: str,
+        protocol: str,
+        first: str,
+        second: str,
+        n_unlabeled: int,
+        measure: str = ERROR,
     ) -> float:
         """Wilcoxon's signed rank test of equal errors, two-sided, over the repeats."""
-        one = self.values(dataset, protocol, first, ERROR, n_unlabeled)
-        other = self.values(dataset, protocol, second, ERROR, n_unlabeled)
+        one = self.values(dataset, protocol, first, measure, n_unlabeled)
+        other = self.values(dataset, protocol, second, measure, n_unlabeled)
         if len(one) != len(other):
             raise ValueError(
                 f"{first!r} has {len(one)} repeats on {dataset!r} and {second!r} has {len(other)}; "
@@ -174,15 +180,21 @@ class Results:
         return float(wilcoxon(difference).pvalue)
 
     def direction(
-        self, dataset: str, protocol: str, first: str, second: str, n_unlabeled: int
+        self,
+        dataset: str,
+        protocol: str,
+        first: str,
+        second: str,
+        n_unlabeled: int,
+        measure: str = ERROR,
     ) -> int:
         """Which of two classifiers has the lower error, by Wilcoxon's test at `LEVEL`.
 
         -1 where the error of `first` is significantly below that of `second`, 1 where it is above,
         0 where the repeats in which both ended do not tell them apart.
         """
-        one = self.values(dataset, protocol, first, ERROR, n_unlabeled)
-        other = self.values(dataset, protocol, second, ERROR, n_unlabeled)
+        one = self.values(dataset, protocol, first, measure, n_unlabeled)
+        other = self.values(dataset, protocol, second, measure, n_unlabeled)
         if len(one) != len(other):
             return 0
         difference = one - other
@@ -190,7 +202,7 @@ class Results:
         # Some versions of SciPy approximate p-values among ties, and then come below the smallest.
         if len(difference) < LEAST_REPEATS:
             return 0
-        if self.p_value(dataset, protocol, first, second, n_unlabeled) >= LEVEL:
+        if self.p_value(dataset, protocol, first, second, n_unlabeled, measure) >= LEVEL:
             return 0
         return int(np.sign(difference.mean()))
 

