@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score, log_loss, make_scorer
 
+from tacit.selection import Comparison, Verdict
 from tacit.selection._measure import read_measure
 from tacit.selection._verdict import (
     Kind,
@@ -17,7 +18,7 @@ from tacit.selection._verdict import (
     judge_methods,
     labels_needed,
 )
-from tacit.selection._wording import rate_text, write_verdict
+from tacit.selection._wording import rate_text
 
 MARGIN = 0.02
 
@@ -38,15 +39,13 @@ def difference(
         reference,
         mean,
         error,
-        50,
         mean - width,
         mean + width,
         float(t.cdf(mean / error)),
         float(t.sf(mean / error)),
         disagreement,
-        50,
+        None if disagreement is None else (disagreement * n_unlabeled + 1) / (n_unlabeled + 2),
         n_labels,
-        n_unlabeled,
         trained_on=0.9,
     )
 
@@ -150,11 +149,35 @@ def test_help_speaks_first_then_harm_then_doubt() -> None:
     assert of(same, same) is Kind.NO_DIFFERENCE
 
 
-def together(*differences: PairedDifference, n_rows: int = 5000) -> Any:
+def told(
+    methods: dict[str, MethodVerdict],
+    losses: dict[str, float],
+    baseline: str = "ridge",
+    n_rows: int = 5000,
+    scoring: str = "accuracy",
+) -> Verdict:
+    """The verdict of a comparison with 60 labels that found this."""
+    comparison = Comparison(
+        methods,
+        losses,
+        baseline,
+        splits=(),
+        contestants=(),
+        measure=read_measure(scoring),
+        margin=MARGIN,
+        label_counts={0: 30, 1: 30},
+        n_unlabeled=n_rows - 60,
+        notes=("A note.",),
+        models={},
+    )
+    return comparison.verdict
+
+
+def together(*differences: PairedDifference) -> Verdict:
     by_name = {d.name: d for d in differences}
     methods = judge_methods(by_name, by_name, MARGIN)
     losses = {"ridge": 0.2, **{d.name: 0.2 + d.mean for d in differences}}
-    return write_verdict(methods, losses, "ridge", read_measure("accuracy"), MARGIN, 60, n_rows, ())
+    return told(methods, losses)
 
 
 UNCHANGED = (
@@ -222,10 +245,8 @@ def test_nothing_has_no_sign() -> None:
     ]
 
 
-def written(twin: PairedDifference, losses: dict[str, float], **given: Any) -> Any:
-    methods = judge_methods({twin.name: twin}, {twin.name: twin}, MARGIN)
-    measure = read_measure(given.pop("scoring", "accuracy"))
-    return write_verdict(methods, losses, "ridge", measure, MARGIN, 60, 1000, ("A note.",))
+def written(twin: PairedDifference, losses: dict[str, float], **given: Any) -> Verdict:
+    return told({twin.name: judged(twin)}, losses, n_rows=1000, **given)
 
 
 def test_sentences_say_how_many_answers_are_wrong() -> None:
@@ -290,15 +311,14 @@ def test_the_evidence_says_why_the_tests_show_more_than_there_can_be_in_the_end(
 
 def beats_its_twin_only(
     mean: float, error: float, *others: PairedDifference
-) -> tuple[Any, dict[str, MethodVerdict]]:
+) -> tuple[Verdict, dict[str, MethodVerdict]]:
     """ICLS gains 17 points on its twin, and differs from logistic by `mean`."""
     twin = {d.name: d for d in (difference(-0.17, 0.03), *others)}
     best = {**twin, "ICLS": difference(mean, error, reference="logistic", disagreement=0.06)}
     methods = judge_methods(twin, best, MARGIN)
     losses = {"ridge": 0.24, "ICLS": 0.07, "logistic": 0.07 - mean}
     losses |= {d.name: 0.24 + d.mean for d in others}
-    measure = read_measure("accuracy")
-    return write_verdict(methods, losses, "logistic", measure, MARGIN, 60, 5000, ()), methods
+    return told(methods, losses, "logistic"), methods
 
 
 def test_a_method_that_only_beats_its_twin_is_judged_beside_the_best_in_all_that_is_said() -> None:
@@ -356,8 +376,7 @@ def test_no_difference_quotes_the_errors_of_the_classifier_that_does_not_differ(
     best = difference(0.19, 0.01, reference="logistic")
     methods = judge_methods({"ICLS": twin}, {"ICLS": best}, MARGIN)
     losses = {"ridge": 0.24, "ICLS": 0.24, "logistic": 0.05}
-    measure = read_measure("accuracy")
-    verdict = write_verdict(methods, losses, "logistic", measure, MARGIN, 60, 5000, ())
+    verdict = told(methods, losses, "logistic")
     assert "with or without them, about 24 in 100" in verdict.sentence
 
 

@@ -35,7 +35,6 @@ from tacit.selection._verdict import (
     judge_methods,
     paired_difference,
 )
-from tacit.selection._wording import too_few_to_split, write_verdict
 
 # A class with a smaller part of the labels than this hardly shows in the error.
 RARE = 0.25
@@ -128,18 +127,45 @@ def compare(
     contestants = read_or_default(estimators, table)
     seed = read_seed(random_state)
     splits = plan_splits(table, cv, n_repeats, seed)
+    outcomes: list[list[Outcome]] = []
     if splits:
         everything = Split(table.labeled, table.unlabeled, table.unlabeled, repeat=-1)
         judge: Judge = partial(loss_of, measure=measure)
         tasks = [(final_model, everything), *((judge, split) for split in splits)]
         outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
-        return _conclude(table, contestants, measure, margin, splits, outcomes, cv)
-    notes = _notes(table, contestants, (), (), cv)
-    rare = [str(name) for name, count in table.label_counts.items() if count < 2]
+    runs = tuple(
+        run
+        for split, scored in zip(splits, outcomes[1:], strict=True)
+        for run in runs_of(table, split, scored, measure.name)
+    )
+    by_name = {
+        c.name: np.array([run.value for run in runs if run.classifier == c.name])
+        for c in contestants
+        if splits
+    }
+    losses = {name: float(values.mean()) for name, values in by_name.items()}
+    supervised = [c.name for c in contestants if c.name in losses and not c.is_semi_supervised]
+    baseline = min(supervised, key=losses.__getitem__, default=None)
+    final = {outcome.name: outcome.value for scored in outcomes[:1] for outcome in scored}
+    methods = {}
+    if baseline is not None:
+        methods = _judge(table, contestants, baseline, measure, margin, splits, by_name, final)
     return Comparison(
-        too_few_to_split(rare, notes), {}, {}, None, (), contestants, measure, margin,
-        table.label_counts, len(table.unlabeled), 0, 0, notes, {},
-    )  # fmt: skip
+        methods=methods,
+        losses=losses,
+        baseline=baseline,
+        splits=runs,
+        contestants=contestants,
+        measure=measure,
+        margin=margin,
+        label_counts=table.label_counts,
+        n_unlabeled=len(table.unlabeled),
+        notes=(
+            *_no_better_than_guessing(table, losses, measure),
+            *_notes(table, contestants, splits, outcomes, cv),
+        ),
+        models={name: each.model for name, each in final.items()},
+    )
 
 
 class FinalModel(NamedTuple):
@@ -164,54 +190,6 @@ def read_or_default(estimators: Estimators | None, table: LabeledTable) -> tuple
         return read_contestants(estimators)
     preprocessing = default_preprocessing(table.X)
     return default_contestants(preprocessing, n_classes=len(table.classes))
-
-
-def _conclude(
-    table: LabeledTable,
-    contestants: tuple[Contestant, ...],
-    measure: Measure,
-    margin: float,
-    splits: Sequence[Split],
-    outcomes: Sequence[Sequence[Outcome]],
-    cv: Any,
-) -> Comparison:
-    final = {outcome.name: outcome.value for outcome in outcomes[0]}
-    runs = tuple(
-        run
-        for split, scored in zip(splits, outcomes[1:], strict=True)
-        for run in runs_of(table, split, scored, measure.name)
-    )
-    by_name = {
-        c.name: np.array([run.value for run in runs if run.classifier == c.name])
-        for c in contestants
-    }
-    losses = {name: float(values.mean()) for name, values in by_name.items()}
-    supervised = [c.name for c in contestants if not c.is_semi_supervised]
-    baseline = min(supervised, key=losses.__getitem__)
-    notes = (
-        *_no_better_than_guessing(table, losses, measure),
-        *_notes(table, contestants, splits, outcomes, cv),
-    )
-    methods = _judge(table, contestants, baseline, measure, margin, splits, by_name, final)
-    verdict = write_verdict(
-        methods, losses, baseline, measure, margin, len(table.labeled), len(table.y), notes
-    )
-    return Comparison(
-        verdict=verdict,
-        methods=methods,
-        losses=losses,
-        baseline=baseline,
-        splits=runs,
-        contestants=contestants,
-        measure=measure,
-        margin=margin,
-        label_counts=table.label_counts,
-        n_unlabeled=len(table.unlabeled),
-        n_folds=1 + max(split.fold for split in splits),
-        n_repeats=1 + max(split.repeat for split in splits),
-        notes=notes,
-        models={name: each.model for name, each in final.items()},
-    )
 
 
 def _judge(
@@ -272,6 +250,8 @@ def _no_better_than_guessing(
     """That no classifier does better than one which has not looked at the rows, if so."""
     counts = table.label_counts
     answer = max(counts, key=counts.__getitem__)
+    if not losses:
+        return []
     if measure.is_error:
         error = 1.0 - counts[answer] / sum(counts.values())
         wrong = f"which is wrong for {error:.1%} of the labels"

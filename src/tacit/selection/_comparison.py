@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.report import HtmlDisplay
@@ -12,7 +13,7 @@ from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
 from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verdict
-from tacit.selection._wording import difference_text
+from tacit.selection._wording import difference_text, write_verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,10 +29,8 @@ class Comparison(HtmlDisplay):
 
     Attributes
     ----------
-    verdict : Verdict
-        Whether the unlabeled rows help, in words, with the evidence.
     methods : dict of str to MethodVerdict
-        The same for each semi-supervised method; empty where nothing could be scored.
+        The answer for each semi-supervised method; empty where nothing could be scored.
     losses : dict of str to float
         Mean loss of each contestant over the splits.
     baseline : str or None
@@ -48,8 +47,6 @@ class Comparison(HtmlDisplay):
         Labels of each class.
     n_unlabeled : int
         Rows without label.
-    n_folds, n_repeats : int
-        Splits.
     notes : tuple of str
         What should be known about how it was measured.
     models : dict of str to estimator
@@ -57,7 +54,6 @@ class Comparison(HtmlDisplay):
         nothing could be scored.
     """
 
-    verdict: Verdict
     methods: Mapping[str, MethodVerdict]
     losses: Mapping[str, float]
     baseline: str | None
@@ -67,15 +63,28 @@ class Comparison(HtmlDisplay):
     margin: float
     label_counts: Mapping[Any, int]
     n_unlabeled: int
-    n_folds: int
-    n_repeats: int
     notes: tuple[str, ...]
     models: Mapping[str, Any]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the unlabeled rows help, in words, with the evidence."""
+        return write_verdict(self)
 
     @property
     def n_labels(self) -> int:
         """Labels of all classes."""
         return sum(self.label_counts.values())
+
+    @property
+    def n_folds(self) -> int:
+        """Splits of each repeat."""
+        return 1 + max((run.fold for run in self.splits), default=-1)
+
+    @property
+    def n_repeats(self) -> int:
+        """How often the labels were split anew."""
+        return 1 + max((run.repeat for run in self.splits), default=-1)
 
     @property
     def recommended(self) -> str | None:

@@ -40,68 +40,28 @@ PRECEDENCE = (Kind.HELPS, Kind.MAY_HURT, Kind.TOO_FEW, Kind.NO_DIFFERENCE)
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How much larger the loss of one contestant is than that of another on the same splits.
-
-    Negative means that `name` is better than `reference`.
-
-    Attributes
-    ----------
-    name, reference : str
-        The contestants.
-    mean : float
-        Mean difference of the losses over the splits.
-    standard_error : float
-        By the corrected resampled t-test [1]_: training sets of different splits share most rows,
-        so the variance of the mean over J splits is (1/J + n_test/n_train) s^2, not s^2/J. It is
-        not taken to be less than the part of rows that both label differently
-        (`likely_disagreement`) would give alone or, where that is not known, than one label more
-        that comes out otherwise might. Infinite where nothing is known of the spread.
-    degrees_of_freedom : int
-        J - 1, but less than the number of labels: more shuffles of the same labels do not tell
-        more.
-    low, high : float
-        The 90% interval of the difference; infinite where nothing is known of the spread.
-    p_better, p_worse : float
-        One-sided p-values: how probable so good (so bad) a result would be if there were no
-        difference. None is less than 2^-n for n labels tested on: as many heads in a row.
-    disagreement : float or None
-        The part of the unlabeled rows for which the two, fitted on all labels, give different
-        answers. Where the loss counts wrong rows, it differs by no more than this on these rows,
-        whatever their labels are. None for losses of other things than predicted classes, unless
-        the two are the same function on these rows.
-    n_splits, n_labels, n_unlabeled : int
-        What it rests on.
-    trained_on : float
-        The part of the labels that the fits of a split had: less than all of them, so that the
-        two may differ more there than in the end.
-    counts_rows : bool, default=True
-        Whether the loss is the part of rows predicted wrong, so that `disagreement` is a bound.
-
-    References
-    ----------
-    .. [1] Nadeau & Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-    """
+    """How much larger the loss of one contestant is than that of another on the same splits."""
 
     name: str
     reference: str
-    mean: float
-    standard_error: float
-    degrees_of_freedom: int
-    low: float
+    mean: float  # Over the splits; negative where `name` is better than `reference`
+    standard_error: float  # Infinite where nothing is known of the spread, as are low and high
+    low: float  # The 90% interval
     high: float
+    # How probable so good (so bad) a result would be if there were no difference.
     p_better: float
     p_worse: float
+    # The part of the unlabeled rows for which the two, fitted on all labels, give different
+    # answers. Where the loss counts wrong rows, it differs by no more than this on these rows,
+    # whatever their labels are. None for losses of other things than predicted classes, unless the
+    # two are the same function on these rows.
     disagreement: float | None
-    n_splits: int
+    likely_disagreement: float | None  # As it is to be expected on new rows
     n_labels: int
-    n_unlabeled: int
+    # The part of the labels that the fits of a split had: less than all of them, so that the two
+    # may differ more there than in the end.
     trained_on: float
-    counts_rows: bool = True
-
-    @property
-    def likely_disagreement(self) -> float | None:
-        """`disagreement` as it is to be expected on new rows."""
-        return _likely(self.disagreement, self.n_unlabeled)
+    counts_rows: bool = True  # Whether the loss is the part of rows predicted wrong
 
     def is_certain(self, margin: float) -> bool:
         """Whether it needs no labels to see that the difference is within the margin."""
@@ -110,13 +70,6 @@ class PairedDifference:
             return False
         # A few rows are a large part of a rare class, so other losses need the same answers.
         return self.counts_rows or self.disagreement == 0.0
-
-
-def _likely(disagreement: float | None, n_unlabeled: int) -> float | None:
-    """Laplace's rule of succession: no difference in ten rows does not mean none in the next."""
-    if disagreement is None:
-        return None
-    return (disagreement * n_unlabeled + 1.0) / (n_unlabeled + 2.0)
 
 
 def paired_difference(
@@ -132,7 +85,14 @@ def paired_difference(
     counts_rows: bool = True,
     bounded: bool = True,
 ) -> PairedDifference:
-    """The corrected resampled t-test on paired differences.
+    """The corrected resampled t-test on paired differences (Nadeau & Bengio 2003).
+
+    Training sets of different splits share most rows, so the variance of the mean over J splits is
+    (1/J + n_test/n_train) s^2, not s^2/J. It is not taken to be less than what the part of rows
+    that both label differently would give alone or, where that is not known, than what one label
+    more that comes out otherwise might. More shuffles of the same labels do not tell more, so the
+    degrees of freedom are fewer than the labels; and no p-value is less than 2^-n for n labels
+    tested on: as many heads in a row.
 
     `differences` are losses of `name` minus those of `reference`, one for each split;
     `test_to_train` is labeled test rows for each labeled training row. `tested` counts the labels
@@ -147,7 +107,10 @@ def paired_difference(
     squared = (1.0 / n_splits + test_to_train) * variance
     counts = [n_labels] if tested is None else tested
     n_tested = sum(counts) if counts_rows else _as_of_one_class(counts)
-    part = _likely(disagreement, n_unlabeled)
+    part = None
+    if disagreement is not None:
+        # Laplace's rule of succession: no difference in ten rows does not mean none in the next.
+        part = (disagreement * n_unlabeled + 1.0) / (n_unlabeled + 2.0)
     if part is not None and bounded:
         # One row's difference of errors is -1, 0 or 1, and not 0 in that part of the rows.
         squared = max(squared, (part - min(part, mean**2)) / n_tested)
@@ -159,12 +122,23 @@ def paired_difference(
         squared = math.inf
     error = math.sqrt(squared)
     freedom = max(1, min(n_splits, n_labels) - 1)
-    low, high, better, worse = _judged(mean, error, freedom)
+    width = float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)) * error
     least = 0.5 ** sum(counts)
     return PairedDifference(
-        name, reference, mean, error, freedom, low, high, max(least, better), max(least, worse),
-        disagreement, n_splits, n_labels, n_unlabeled, 1.0 / (1.0 + test_to_train), counts_rows,
-    )  # fmt: skip
+        name,
+        reference,
+        mean,
+        error,
+        low=mean - width,
+        high=mean + width,
+        p_better=max(least, float(stdtr(freedom, mean / error))),
+        p_worse=max(least, float(stdtr(freedom, -mean / error))),
+        disagreement=disagreement,
+        likely_disagreement=part,
+        n_labels=n_labels,
+        trained_on=1.0 / (1.0 + test_to_train),
+        counts_rows=counts_rows,
+    )
 
 
 def _as_of_one_class(counts: Sequence[int]) -> float:
@@ -174,12 +148,6 @@ def _as_of_one_class(counts: Sequence[int]) -> float:
     K^2 / sum(1/n_k) rows: all of them for classes of one size, few where one class is rare.
     """
     return len(counts) ** 2 / sum(1.0 / count for count in counts)
-
-
-def _judged(mean: float, error: float, freedom: int) -> tuple[float, float, float, float]:
-    width = float(stdtrit(freedom, 0.5 + CONFIDENCE / 2.0)) * error
-    t = mean / error
-    return mean - width, mean + width, float(stdtr(freedom, t)), float(stdtr(freedom, -t))
 
 
 def holm(p_values: dict[str, float]) -> dict[str, float]:
@@ -194,41 +162,23 @@ def holm(p_values: dict[str, float]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class MethodVerdict:
-    """The answer for one semi-supervised method.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    kind : Kind
-        The answer.
-    against_twin : PairedDifference
-        The method against its supervised twin.
-    against_best : PairedDifference
-        The method against the supervised classifier with the lowest mean loss, which may be the
-        twin.
-    decisive : PairedDifference
-        The one of the two that the answer is about: against the twin, or for a method that beats
-        its twin but not the best supervised classifier, against that one.
-    p_adjusted : float
-        The p-value of being better than the twin, adjusted for having looked at several methods
-        (Holm).
-    certain : bool
-        Whether the answer needs no labels at all: method and twin, fitted on all labels, give the
-        same answer for all but a few of the unlabeled rows.
-    labels_needed, labels_needed_at_most : int or None
-        For "too few labels to tell", the number of labels that would tell a difference as large
-        as it looks now, and one as small as the margin. None for the other answers, and where it
-        cannot be said.
-    """
+    """The answer for one semi-supervised method."""
 
     name: str
     kind: Kind
     against_twin: PairedDifference
+    # Against the supervised classifier with the lowest mean loss, which may be the twin.
     against_best: PairedDifference
+    # The one of the two that the answer is about: against the twin, or for a method that beats its
+    # twin but not the best supervised classifier, against that one.
     decisive: PairedDifference
+    # Of being better than the twin, adjusted for having looked at several methods.
     p_adjusted: float
+    # Whether the answer needs no labels at all: method and twin, fitted on all labels, give the
+    # same answer for all but a few of the unlabeled rows.
     certain: bool
+    # For "too few labels to tell", the number of labels that would tell a difference as large as
+    # it looks now, and one as small as the margin. None where it cannot be said.
     labels_needed: int | None
     labels_needed_at_most: int | None
 

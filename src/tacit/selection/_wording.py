@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tacit._words import listed
 from tacit.selection._measure import Measure
@@ -15,44 +16,37 @@ from tacit.selection._verdict import (
     decisive_method,
 )
 
+if TYPE_CHECKING:
+    from tacit.selection._comparison import Comparison
 
-def write_verdict(
-    methods: Mapping[str, MethodVerdict],
-    losses: Mapping[str, float],
-    baseline: str,
-    measure: Measure,
-    margin: float,
-    n_labels: int,
-    n_rows: int,
-    background: Sequence[str],
-) -> Verdict:
-    """The verdict on a table from the verdicts on its methods, at least one.
 
-    `losses` are means, `baseline` is the supervised contestant with the smallest, and `background`
-    tells how it was measured.
-    """
-    decisive = decisive_method(methods)
-    sentence = _sentence(decisive, methods, losses, measure, n_labels, n_rows)
-    lines = [_baseline_line(baseline, losses, measure), *_same_lines(methods, measure)]
-    for method in methods.values():
-        if not method.certain:
-            lines.append(_method_line(method, losses, measure, margin))
-    if decisive.kind is Kind.TOO_FEW:
-        lines += _needed_lines(decisive, measure, margin, n_labels, n_rows)
+def write_verdict(found: Comparison) -> Verdict:
+    """The verdict on a table from the verdicts on its methods."""
+    if not found.methods:
+        return _too_few_to_split(found)
+    decisive = decisive_method(found.methods)
+    lines = [
+        f"Without the unlabeled rows, {found.baseline} does best: {found.measure.name} "
+        f"{_loss(found, str(found.baseline))}.",
+        *_same_lines(found),
+        *(_method_line(found, method) for method in found.methods.values() if not method.certain),
+        *_needed_lines(found, decisive),
+    ]
     return Verdict(
         decisive.kind,
-        sentence,
-        _advice(decisive, methods, baseline, margin),
-        (*lines, *background),
+        _sentence(found, decisive),
+        _advice(found, decisive),
+        (*lines, *found.notes),
         decisive.name,
         decisive.labels_needed,
         decisive.labels_needed_at_most,
     )
 
 
-def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
+def _too_few_to_split(found: Comparison) -> Verdict:
     """The verdict where some class has a single label, so that nothing can be held out."""
-    shown = [f'"{name}"' for name in rare[:5]] + (["others"] if len(rare) > 5 else [])
+    rare = [f'"{name}"' for name, count in found.label_counts.items() if count < 2]
+    shown = rare[:5] + (["others"] if len(rare) > 5 else [])
     have = f"class {shown[0]} has" if len(rare) == 1 else f"classes {listed(shown)} have"
     return Verdict(
         Kind.TOO_FEW,
@@ -62,7 +56,7 @@ def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
         (
             "To see how well a classifier does, some labels of every class must be held back and "
             "some must be learned from, which needs two of each.",
-            *background,
+            *found.notes,
         ),
         None,
     )
@@ -70,11 +64,11 @@ def too_few_to_split(rare: Sequence[str], background: Sequence[str]) -> Verdict:
 
 def difference_text(difference: PairedDifference, measure: Measure) -> str:
     """A difference with its interval: "7.2 points lower (90% interval: -12.3 to -2.1)"."""
-    interval = interval_text(difference, measure)
-    if measure.amount(difference.mean) == measure.amount(0.0):
-        return f"no different on average (90% interval: {interval})"
-    direction = "lower" if difference.mean < 0.0 else "higher"
-    return f"{measure.amount(difference.mean)} {direction} (90% interval: {interval})"
+    amount = measure.amount(difference.mean)
+    size = f"{amount} {'lower' if difference.mean < 0.0 else 'higher'}"
+    if amount == measure.amount(0.0):
+        size = "no different on average"
+    return f"{size} (90% interval: {interval_text(difference, measure)})"
 
 
 def interval_text(difference: PairedDifference, measure: Measure) -> str:
@@ -95,85 +89,68 @@ def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
     return f"{counts[0]} in {total:,}", f"{counts[1]} in {total:,}"
 
 
-def _instead(method: MethodVerdict, losses: Mapping[str, float], measure: Measure) -> str:
-    reference = method.decisive.reference
-    with_rows, without = rate_text(losses[method.name], losses[reference], measure)
+def _sentence(found: Comparison, decisive: MethodVerdict) -> str:
+    settled = _of_kind(found, Kind.NO_DIFFERENCE)
+    if decisive.kind is Kind.HELPS:
+        return f"The unlabeled rows help: {_instead(found, decisive)}."
+    if decisive.kind is Kind.MAY_HURT:
+        but = f"; with {_names(settled)} they {_settled_verb(settled)}" if settled else ""
+        start = "The unlabeled rows may hurt"
+        if decisive.only_beats_twin:
+            start = (
+                f"Using {decisive.name} may hurt: it {_gain(found, decisive)} is better still "
+                "without the unlabeled rows"
+            )
+        return f"{start}: {_instead(found, decisive)}{but}."
+    if decisive.kind is Kind.NO_DIFFERENCE:
+        return _makes_no_difference(found, decisive)
+    return _too_few(found, decisive, settled)
+
+
+def _instead(found: Comparison, method: MethodVerdict) -> str:
+    losses, measure = found.losses, found.measure
+    with_rows, without = rate_text(losses[method.name], losses[method.decisive.reference], measure)
     what = f"about {with_rows} answers were wrong"
     if not measure.is_error:
         what = f"the {measure.name} was {with_rows}"
     return f"in tests with {method.name}, {what} instead of {without}"
 
 
-def _sentence(
-    decisive: MethodVerdict,
-    methods: Mapping[str, MethodVerdict],
-    losses: Mapping[str, float],
-    measure: Measure,
-    n_labels: int,
-    n_rows: int,
-) -> str:
-    settled = [m for m in methods.values() if m.kind is Kind.NO_DIFFERENCE]
-    if decisive.kind is Kind.HELPS:
-        return f"The unlabeled rows help: {_instead(decisive, losses, measure)}."
-    if decisive.kind is Kind.MAY_HURT:
-        but = f"; with {_names(settled)} they {_settled_verb(settled)}" if settled else ""
-        start = "The unlabeled rows may hurt"
-        if decisive.only_beats_twin:
-            start = (
-                f"Using {decisive.name} may hurt: {_gain(decisive, measure)} is better still "
-                "without the unlabeled rows"
-            )
-        return f"{start}: {_instead(decisive, losses, measure)}{but}."
-    if decisive.kind is Kind.NO_DIFFERENCE:
-        return _makes_no_difference(decisive, losses, measure)
-    open_methods = [m for m in methods.values() if m.kind is Kind.TOO_FEW]
-    return _too_few(decisive, open_methods, settled, measure, n_labels, n_rows)
-
-
-def _gain(method: MethodVerdict, measure: Measure) -> str:
+def _gain(found: Comparison, method: MethodVerdict) -> str:
     twin = method.against_twin
     return (
-        f"it gains {measure.amount(twin.mean)} over its supervised twin {twin.reference}, but "
+        f"gains {found.measure.amount(twin.mean)} over its supervised twin {twin.reference}, but "
         f"{method.decisive.reference}"
     )
 
 
-def _makes_no_difference(
-    method: MethodVerdict, losses: Mapping[str, float], measure: Measure
-) -> str:
-    loss = losses[method.decisive.reference]
-    if measure.is_error:
+def _makes_no_difference(found: Comparison, method: MethodVerdict) -> str:
+    loss = found.losses[method.decisive.reference]
+    rate = f"the {found.measure.name} was about {found.measure.text(loss)}"
+    if found.measure.is_error:
         total = 100 if round(100 * loss) > 0 else 1000
         rate = f"about {round(total * loss)} in {total:,} answers were wrong"
-    else:
-        rate = f"the {measure.name} was about {measure.text(loss)}"
     if method.only_beats_twin:
         return (
-            f"Using {method.name} makes no difference: {_gain(method, measure)} does as well "
+            f"Using {method.name} makes no difference: it {_gain(found, method)} does as well "
             f"without the unlabeled rows: in tests with either, {rate}."
         )
     return f"The unlabeled rows make no difference: in tests with or without them, {rate}."
 
 
-def _too_few(
-    decisive: MethodVerdict,
-    open_methods: Sequence[MethodVerdict],
-    settled: Sequence[MethodVerdict],
-    measure: Measure,
-    n_labels: int,
-    n_rows: int,
-) -> str:
+def _too_few(found: Comparison, decisive: MethodVerdict, settled: Sequence[MethodVerdict]) -> str:
     """What is certain comes first, then what cannot be told, then what it would take."""
-    start = f"{n_labels:,} labels are too few to tell whether the unlabeled rows help"
+    start = f"{found.n_labels:,} labels are too few to tell whether the unlabeled rows help"
     if settled:
         start = (
-            f"With {_names(settled)} the unlabeled rows {_settled_verb(settled)}, and {n_labels:,} "
-            f"labels are too few to tell whether they help with {_names(open_methods, 'or')}"
+            f"With {_names(settled)} the unlabeled rows {_settled_verb(settled)}, and "
+            f"{found.n_labels:,} labels are too few to tell whether they help with "
+            f"{_names(_of_kind(found, Kind.TOO_FEW), 'or')}"
         )
     if decisive.only_beats_twin:
-        gain = _gain(decisive, measure).replace("it gains", f"{decisive.name} gains")
+        gain = f"{decisive.name} {_gain(found, decisive)}"
         start += f" ({gain} may be better still without them)"
-    needed = decisive.labels_needed
+    needed, n_rows = decisive.labels_needed, found.n_labels + found.n_unlabeled
     if needed is None:
         return f"{start}."
     if needed > n_rows:
@@ -188,52 +165,44 @@ def _settled_verb(settled: Sequence[MethodVerdict]) -> str:
     return "change nothing" if same else "change almost nothing"
 
 
-def _advice(
-    decisive: MethodVerdict, methods: Mapping[str, MethodVerdict], baseline: str, margin: float
-) -> str:
+def _advice(found: Comparison, decisive: MethodVerdict) -> str:
     if decisive.kind is Kind.HELPS:
-        worse = [m for m in methods.values() if m.kind is Kind.MAY_HURT]
+        worse = _of_kind(found, Kind.MAY_HURT)
         but = f", but not {_names(worse)}, which may hurt" if worse else ""
         return f"Use {decisive.name}{but}."
+    without = f"{found.baseline}, without the unlabeled rows"
     if decisive.kind is Kind.NO_DIFFERENCE:
-        return f"Use {baseline}, without the unlabeled rows: it is simpler."
+        return f"Use {without}: it is simpler."
     if decisive.kind is Kind.MAY_HURT:
-        return f"Use {baseline}, without the unlabeled rows."
-    advice = f"Until there are more labels, use {baseline}, without the unlabeled rows."
+        return f"Use {without}."
     seen = decisive.against_best.mean
     looks = "better" if seen < 0.0 else "worse"
-    if abs(seen) <= margin:
+    if abs(seen) <= found.margin:
         looks = "about as good"
-    return f"{advice} So far {decisive.name} looks {looks}, but that may be chance."
-
-
-def _baseline_line(baseline: str, losses: Mapping[str, float], measure: Measure) -> str:
     return (
-        f"Without the unlabeled rows, {baseline} does best: {measure.name} "
-        f"{measure.text(losses[baseline])}."
+        f"Until there are more labels, use {without}. So far {decisive.name} looks {looks}, but "
+        "that may be chance."
     )
 
 
-def _method_line(
-    method: MethodVerdict, losses: Mapping[str, float], measure: Measure, margin: float
-) -> str:
-    twin, best = method.against_twin, method.against_best
+def _method_line(found: Comparison, method: MethodVerdict) -> str:
+    measure, twin, best = found.measure, method.against_twin, method.against_best
     line = (
-        f"{method.name}: {method.kind}. Its {measure.name} is {measure.text(losses[method.name])}, "
-        f"that of its supervised twin {twin.reference} {measure.text(losses[twin.reference])}: "
+        f"{method.name}: {method.kind}. Its {measure.name} is {_loss(found, method.name)}, that of "
+        f"its supervised twin {twin.reference} {_loss(found, twin.reference)}: "
         f"{difference_text(twin, measure)}"
     )
     if method.only_beats_twin:
         line += (
             f". But that of {best.reference}, without the unlabeled rows, is "
-            f"{measure.text(losses[best.reference])}; beside it {method.name} is "
+            f"{_loss(found, best.reference)}; beside it {method.name} is "
             f"{difference_text(best, measure)}"
         )
-    line += f"{_reason(method, measure, margin)}."
+    line += f"{_reason(method, measure, found.margin)}."
     if not method.only_beats_twin and twin.mean < 0.0 < best.mean:
         line += (
             f" But {best.reference} does better without the unlabeled rows: "
-            f"{measure.text(losses[best.reference])}."
+            f"{_loss(found, best.reference)}."
         )
     return line + _disagreement_text(method, measure)
 
@@ -259,59 +228,44 @@ def _disagreement_text(method: MethodVerdict, measure: Measure) -> str:
     part = difference.disagreement
     if part is None:
         return ""
-    two = "the two"
-    if method.only_beats_twin:
-        two = f"{method.name} and {difference.reference}"
+    two = f"{method.name} and {difference.reference}" if method.only_beats_twin else "the two"
     if part == 0.0:
         return f" Fitted on all labels, {two} give every unlabeled row the same answer."
-    text = (
-        f" Fitted on all labels, {two} give different answers for {_percent(part)} of the "
-        "unlabeled rows"
-    )
+    bound = ""
     if difference.counts_rows and part < abs(difference.mean):
-        text += (
+        bound = (
             f", so that there the difference is {measure.amount(part)} at most; the tests show "
             f"more because their fits had fewer labels ({difference.trained_on:.0%} of them), or "
             "by chance"
         )
-    return f"{text}."
+    return (
+        f" Fitted on all labels, {two} give different answers for {_percent(part)} of the "
+        f"unlabeled rows{bound}."
+    )
 
 
-def _needed_lines(
-    method: MethodVerdict, measure: Measure, margin: float, n_labels: int, n_rows: int
-) -> list[str]:
+def _needed_lines(found: Comparison, method: MethodVerdict) -> list[str]:
     needed, at_most = method.labels_needed, method.labels_needed_at_most
     if needed is None or at_most is None:
         return []
+    two = f"between {method.name} and {method.decisive.reference}"
+    margin, there = found.measure.amount(found.margin), f"there are {found.n_labels:,}"
     if needed == at_most:
         return [
-            f"To tell a difference of {measure.amount(margin)} between {method.name} and "
-            f"{method.decisive.reference}, about {at_most:,} labels would be needed; there "
-            f"are {n_labels:,}."
+            f"To tell a difference of {margin} {two}, about {at_most:,} labels would be needed; "
+            f"{there}."
         ]
-    between = ""
-    if method.only_beats_twin:
-        between = f" between {method.name} and {method.decisive.reference}"
+    between = f" {two}" if method.only_beats_twin else ""
     return [
         f"About {needed:,} labels would be needed if the difference{between} is as large as it "
-        f"looks now, and about {at_most:,} to tell a difference of {measure.amount(margin)}; "
-        f"there are {n_labels:,}."
+        f"looks now, and about {at_most:,} to tell a difference of {margin}; {there}."
     ]
 
 
-def _p_text(p: float) -> str:
-    return "below 0.001" if p < 0.001 else f"{p:.2g}"
-
-
-def _percent(part: float) -> str:
-    text = f"{100.0 * part:.1f}%"
-    return "fewer than 0.1%" if part > 0.0 and text == "0.0%" else text
-
-
-def _same_lines(methods: Mapping[str, MethodVerdict], measure: Measure) -> list[str]:
+def _same_lines(found: Comparison) -> list[str]:
     """Methods that need no labels to be judged; those that change no answer share a line."""
     lines = []
-    certain = [m for m in methods.values() if m.certain]
+    certain = [m for m in found.methods.values() if m.certain]
     unchanged = [m for m in certain if m.against_twin.disagreement == 0.0]
     for twin in dict.fromkeys(m.against_twin.reference for m in unchanged):
         those = [m for m in unchanged if m.against_twin.reference == twin]
@@ -327,10 +281,27 @@ def _same_lines(methods: Mapping[str, MethodVerdict], measure: Measure) -> list[
                 f"{method.name} makes no difference: it gives a different answer from "
                 f"{method.against_twin.reference} for only {_percent(part)} of the unlabeled rows, "
                 "so that whatever their true labels are, the errors on them differ by at most "
-                f"{measure.amount(part)}."
+                f"{found.measure.amount(part)}."
             )
     return lines
 
 
+def _of_kind(found: Comparison, kind: Kind) -> list[MethodVerdict]:
+    return [method for method in found.methods.values() if method.kind is kind]
+
+
 def _names(methods: Sequence[MethodVerdict], word: str = "and") -> str:
     return listed([method.name for method in methods], word=word)
+
+
+def _loss(found: Comparison, name: str) -> str:
+    return found.measure.text(found.losses[name])
+
+
+def _p_text(p: float) -> str:
+    return "below 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def _percent(part: float) -> str:
+    text = f"{100.0 * part:.1f}%"
+    return "fewer than 0.1%" if part > 0.0 and text == "0.0%" else text
