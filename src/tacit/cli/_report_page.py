@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tacit.report import Listing, Page
-from tacit.selection._comparison_page import comparison_page
+from tacit.selection._comparison import comparison_page
 from tacit.selection._curve_page import curve_values
 from tacit.solver import Certificate
 from tacit.tables._comparing import TableComparison

@@ -1,24 +1,53 @@
-"""What a comparison found, as values."""
+"""What a comparison found: as values, as text, as a picture, and as a page for the browser."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tacit.report import HtmlDisplay
+from tacit.report import (
+    MINUS,
+    PALETTE,
+    WIDE,
+    Difference,
+    Entry,
+    Heading,
+    HtmlDisplay,
+    Listing,
+    Page,
+    Picture,
+    Tone,
+    draw_differences,
+    new_figure,
+    page_picture,
+)
 from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
-from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verdict
-from tacit.selection._wording import difference_text, write_verdict
+from tacit.selection._verdict import CONFIDENCE, Kind, MethodVerdict, PairedDifference, Verdict
+from tacit.selection._wording import difference_text, interval_text, write_verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tacit.report import Page
+INTERVAL = f"{CONFIDENCE:.0%} interval"
+TONES: dict[Kind, Tone] = {
+    Kind.HELPS: "good",
+    Kind.NO_DIFFERENCE: "neutral",
+    Kind.MAY_HURT: "bad",
+    Kind.TOO_FEW: "unknown",
+}
+LABELS = {
+    Kind.HELPS: "It helps",
+    Kind.NO_DIFFERENCE: "It makes no difference",
+    Kind.MAY_HURT: "It may hurt",
+    Kind.TOO_FEW: "Too few labels to tell",
+}
+SPLIT_COLUMNS = ("repeat", "fold", "name", "n_labeled", "n_unlabeled", "n_test", "loss")
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +146,7 @@ class Comparison(HtmlDisplay):
             supervised classifier, from that one. `p_adjusted` is for being better than the twin,
             and `against_twin` and `against_best` are both differences. Losses are parts of one.
         """
-        return as_frame(self.rows(), COLUMNS)
+        return as_frame(self.rows())
 
     def splits_frame(self) -> Any:
         """Every loss that was measured, one row for each split and contestant.
@@ -138,13 +167,23 @@ class Comparison(HtmlDisplay):
         matplotlib.figure.Figure
             Needs the extra `plots`.
         """
-        from tacit.selection._comparison_page import draw_comparison
-
-        return draw_comparison(self)
+        verdict = self.verdict
+        if self.methods:
+            figure = _draw(self)
+        else:
+            figure = new_figure(WIDE, 1.4)
+            figure.text(0.02, 0.3, "\n".join(textwrap.wrap(verdict.advice, 90)))
+        figure.suptitle(
+            "\n".join(textwrap.wrap(verdict.sentence.replace("$", r"\$"), 80)),
+            x=0.015,
+            ha="left",
+            fontsize=11,
+            fontweight="bold",
+            color=PALETTE[TONES[verdict.kind]],
+        )
+        return figure
 
     def _page(self) -> Page:
-        from tacit.selection._comparison_page import comparison_page
-
         return comparison_page(self)
 
     def __repr__(self) -> str:
@@ -179,46 +218,155 @@ class Comparison(HtmlDisplay):
         ]
 
     def _row(self, contestant: Contestant) -> dict[str, Any]:
-        row: dict[str, Any] = dict.fromkeys(COLUMNS)
-        row["name"], row["twin"] = contestant.name, contestant.twin
-        row["loss"] = self.losses.get(contestant.name)
         method = self.methods.get(contestant.name)
-        if method is not None:
-            decisive = method.decisive
-            row |= {
-                "against": decisive.reference,
-                "difference": decisive.mean,
-                "low": decisive.low,
-                "high": decisive.high,
-                "standard_error": decisive.standard_error,
-                "p_better": decisive.p_better,
-                "p_adjusted": method.p_adjusted,
-                "p_worse": decisive.p_worse,
-                "disagreement": decisive.disagreement,
-                "against_twin": method.against_twin.mean,
-                "against_best": method.against_best.mean,
-                "verdict": str(method.kind),
-                "labels_needed": method.labels_needed,
-            }
-        return row
+        decisive = method and method.decisive
+        return {
+            "name": contestant.name,
+            "twin": contestant.twin,
+            "loss": self.losses.get(contestant.name),
+            "against": decisive and decisive.reference,
+            "difference": decisive and decisive.mean,
+            "low": decisive and decisive.low,
+            "high": decisive and decisive.high,
+            "standard_error": decisive and decisive.standard_error,
+            "p_better": decisive and decisive.p_better,
+            "p_adjusted": method and method.p_adjusted,
+            "p_worse": decisive and decisive.p_worse,
+            "disagreement": decisive and decisive.disagreement,
+            "against_twin": method and method.against_twin.mean,
+            "against_best": method and method.against_best.mean,
+            "verdict": method and str(method.kind),
+            "labels_needed": method and method.labels_needed,
+        }
 
 
-COLUMNS = (
-    "name",
-    "twin",
-    "loss",
-    "against",
-    "difference",
-    "low",
-    "high",
-    "standard_error",
-    "p_better",
-    "p_adjusted",
-    "p_worse",
-    "disagreement",
-    "against_twin",
-    "against_best",
-    "verdict",
-    "labels_needed",
-)
-SPLIT_COLUMNS = ("repeat", "fold", "name", "n_labeled", "n_unlabeled", "n_test", "loss")
+def comparison_page(
+    comparison: Comparison,
+    subtitle: str = "",
+    template: str = "comparison.html",
+    more: Mapping[str, Any] | None = None,
+) -> Page:
+    """The verdict, the picture behind it, the numbers, and the evidence in words.
+
+    Where more is known about the table, `template` extends the page and shows it.
+    """
+    rows = f"{comparison.n_labels:,} labels, {comparison.n_unlabeled:,} unlabeled rows"
+    verdict, methods = comparison.verdict, comparison.methods.values()
+    values = {
+        "subtitle": f"{subtitle}: {rows}" if subtitle else rows,
+        "tone": TONES[verdict.kind],
+        "label": LABELS[verdict.kind],
+        "sentence": verdict.sentence,
+        "advice": verdict.advice,
+        "rates": _rates(comparison),
+        "picture": _picture(comparison) if methods else None,
+        "interval": INTERVAL,
+        "beats_only_twin": any(m.only_beats_twin for m in methods),
+        "leaves_the_band": any(
+            m.certain and max(-m.against_twin.low, m.against_twin.high) > comparison.margin
+            for m in methods
+        ),
+        "numbers": _numbers(comparison) if methods else None,
+        "n_splits": f"{comparison.n_folds * comparison.n_repeats:,}",
+        "descriptions": [(c.name, c.description) for c in comparison.contestants if c.description],
+        "evidence": verdict.evidence,
+    }
+    return Page(template, "Is the unlabeled data worth using?", {**values, **(more or {})})
+
+
+def _rates(comparison: Comparison) -> list[tuple[str, float]]:
+    """Parts of wrong answers, with and without the unlabeled rows."""
+    method = comparison.methods.get(comparison.verdict.method or "")
+    if method is None or not comparison.measure.is_error:
+        return []
+    without = method.decisive.reference
+    return [
+        (f"Without the unlabeled rows ({without})", comparison.losses[without]),
+        (f"With them ({method.name})", comparison.losses[method.name]),
+    ]
+
+
+def _differences(comparison: Comparison) -> list[Difference]:
+    measure, scale = comparison.measure, comparison.measure.scale
+    rows = []
+    for method in comparison.methods.values():
+        decisive = method.decisive
+        interval = interval_text(decisive, measure)
+        rows.append(
+            Difference(
+                method.name,
+                f"against {decisive.reference}",
+                scale * decisive.mean,
+                scale * decisive.low,
+                scale * decisive.high,
+                TONES[method.kind],
+                f"{measure.signed(decisive.mean)} ({interval})".replace("-", MINUS),
+                str(method.kind),
+            )
+        )
+    return rows
+
+
+def _unit(comparison: Comparison) -> str:
+    return "wrong answers in 100" if comparison.measure.is_error else comparison.measure.name
+
+
+def _draw(comparison: Comparison, width: float = WIDE) -> Figure:
+    margin = comparison.measure.scale * comparison.margin
+    return draw_differences(_differences(comparison), _unit(comparison), margin, width)
+
+
+def _picture(comparison: Comparison) -> Picture:
+    told = [f"{d.label} {d.note}: {d.value}, {d.words}." for d in _differences(comparison)]
+    alt = f"Differences with their {INTERVAL}s in {_unit(comparison)}; below zero is better. "
+    return page_picture(lambda width: _draw(comparison, width), alt + " ".join(told))
+
+
+def _numbers(comparison: Comparison) -> Listing:
+    measure = comparison.measure
+    unit = "points" if measure.in_points else ""
+    columns: list[str | Heading] = [
+        "Classifier",
+        Heading(measure.title, "smaller is better"),
+        Heading("Difference", f"from its twin, {unit}".strip(", ")),
+        INTERVAL,
+        Heading("p (better)", "adjusted"),
+        "p (worse)",
+        Heading("Disagreement", "rows labeled differently"),
+        "Verdict",
+    ]
+    rows: list[list[str | Entry]] = []
+    for contestant in comparison.contestants:
+        loss = comparison.losses[contestant.name]
+        method = comparison.methods.get(contestant.name)
+        name = Entry(
+            contestant.name,
+            beside=f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows",
+            mark="recommended" if contestant.name == comparison.recommended else "",
+        )
+        rest: list[str | Entry] = [""] * 6 if method is None else _judged(comparison, method)
+        rows.append([name, Entry(measure.text(loss), value=loss), *rest])
+    return Listing("All classifiers", columns, rows)
+
+
+def _judged(comparison: Comparison, method: MethodVerdict) -> list[str | Entry]:
+    """The columns that only semi-supervised methods have."""
+    measure, decisive = comparison.measure, method.decisive
+    p_values: list[str | Entry] = ["", ""]
+    if not method.certain:
+        better = decisive.p_better if method.only_beats_twin else method.p_adjusted
+        p_values = [
+            Entry("< 0.001" if p < 0.001 else f"{p:.3f}", value=p)
+            for p in (better, decisive.p_worse)
+        ]
+    return [
+        Entry(
+            measure.signed(decisive.mean).replace("-", MINUS),
+            beside=f"from {decisive.reference}" if method.only_beats_twin else "",
+            value=decisive.mean,
+        ),
+        interval_text(decisive, measure).replace("-", MINUS),
+        *p_values,
+        "" if decisive.disagreement is None else f"{decisive.disagreement:.1%}",
+        str(method.kind),
+    ]

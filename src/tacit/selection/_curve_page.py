@@ -147,7 +147,7 @@ def _panel(curve: LearningCurve, along: Along) -> Panel | None:
     sizes = _sizes(curve, along)
     if len(sizes) < 2 or len(set(sizes)) < len(sizes):
         return None
-    scale = 100.0 if curve.measure.in_points else 1.0
+    scale = curve.measure.scale
     series = []
     for contestant in curve.contestants:
         points = curve.points(along, contestant.name)

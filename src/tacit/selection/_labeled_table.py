@@ -180,13 +180,13 @@ def rows_below(first: Any, second: Any) -> Any:
     return concat([first, second], ignore_index=True)
 
 
-def as_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Any:
+def as_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str] | None = None) -> Any:
     """Flat rows as a pandas DataFrame, with these columns also where there are no rows."""
     try:
         from pandas import DataFrame
     except ImportError as error:
         raise ImportError("A DataFrame needs pandas: pip install 'tacit[data]'") from error
-    return DataFrame(list(rows), columns=list(columns))
+    return DataFrame(list(rows), columns=columns)
 
 
 def _check_alike(X: Any, extra: Any) -> None:

@@ -55,6 +55,11 @@ class Measure:
         return self.in_points and getattr(self.scorer, "_response_method", None) == "predict"
 
     @property
+    def scale(self) -> float:
+        """What a loss is multiplied with where it is shown without unit."""
+        return 100.0 if self.in_points else 1.0
+
+    @property
     def title(self) -> str:
         """The name with a capital letter, to begin a line with."""
         return self.name[:1].upper() + self.name[1:]
