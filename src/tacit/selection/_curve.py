@@ -34,28 +34,14 @@ N_SIZES = 5
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The mean loss of one contestant at one size, over the splits.
-
-    Attributes
-    ----------
-    along : {"labels", "unlabeled rows"}
-        The curve.
-    name : str
-        The contestant.
-    n_labeled, n_unlabeled : int
-        Rows trained on; the mean over splits, rounded.
-    loss : float
-        Mean over the splits.
-    standard_error : float
-        Corrected for splits that share training rows (Nadeau & Bengio 2003).
-    """
+    """The mean loss of one contestant at one size, over the splits."""
 
     along: Along
     name: str
-    n_labeled: int
+    n_labeled: int  # Rows trained on; the mean over splits, rounded
     n_unlabeled: int
     loss: float
-    standard_error: float
+    standard_error: float  # Corrected for splits that share training rows (Nadeau & Bengio 2003)
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,16 +97,11 @@ class LearningCurve(HtmlDisplay):
             One for each size.
         """
         sizes, losses = self._matrix(along, name)
-        if not sizes:
-            return []
         inflation = 1.0 / len(losses) + self.test_to_train
         spread = losses.std(axis=0, ddof=1) if len(losses) > 1 else np.full(len(sizes), np.nan)
-        return [
-            CurvePoint(along, name, labeled, unlabeled, float(mean), float(error))
-            for (labeled, unlabeled), mean, error in zip(
-                sizes, losses.mean(axis=0), np.sqrt(inflation) * spread, strict=True
-            )
-        ]
+        errors = np.sqrt(inflation) * spread
+        columns = (*sizes.T.tolist(), losses.mean(axis=0).tolist(), errors.tolist())
+        return [CurvePoint(along, name, *numbers) for numbers in zip(*columns, strict=True)]
 
     def forecast(self, n_more: int = 20) -> tuple[Forecast, ...]:
         """What more labels would buy, by a power law through each curve.
@@ -147,10 +128,8 @@ class LearningCurve(HtmlDisplay):
             sizes, losses = self._matrix("labels", name)
             if len(sizes) < 3 or (losses < 0.0).any():
                 return ()
-            n_labeled = np.array([size[0] for size in sizes], dtype=np.float64)
-            forecasts.append(
-                forecast(name, n_labeled, losses, self.n_labels, n_more, self.test_to_train)
-            )
+            x = sizes[:, 0].astype(np.float64)
+            forecasts.append(forecast(name, x, losses, self.n_labels, n_more, self.test_to_train))
         return tuple(forecasts)
 
     def usual_forecast(self) -> tuple[Forecast, ...]:
@@ -213,23 +192,13 @@ class LearningCurve(HtmlDisplay):
 
         return curve_text(self)
 
-    def _matrix(self, along: Along, name: str) -> tuple[list[tuple[int, int]], Matrix]:
-        """Sizes, and the losses of the splits (rows) at the sizes (columns)."""
-        by_split: dict[tuple[int, int], list[Run]] = {}
-        for loss in self.losses:
-            if loss.protocol == along and loss.classifier == name:
-                by_split.setdefault((loss.repeat, loss.fold), []).append(loss)
-        if not by_split:
-            return [], np.zeros((0, 0))
-        splits = list(by_split.values())
-        sizes = [
-            (
-                round(float(np.mean([point.n_labeled for point in column]))),
-                round(float(np.mean([point.n_unlabeled for point in column]))),
-            )
-            for column in zip(*splits, strict=True)
-        ]
-        return sizes, np.array([[point.value for point in split] for split in splits])
+    def _matrix(self, along: Along, name: str) -> tuple[AnyArray, Matrix]:
+        """Labeled and unlabeled rows of each size, and losses of the splits (rows) at the sizes."""
+        runs = [run for run in self.losses if (run.protocol, run.classifier) == (along, name)]
+        n_splits = len({(run.repeat, run.fold) for run in runs})
+        found = np.array([(run.n_labeled, run.n_unlabeled, run.value) for run in runs])
+        found = found.reshape(max(1, n_splits), -1, 3)
+        return found[:, :, :2].mean(axis=0).round().astype(np.intp), found[:, :, 2]
 
 
 def learning_curve(
@@ -329,17 +298,14 @@ def _plan(
     seed: int,
 ) -> list[tuple[Along, Split]]:
     smallest = min(len(split.labeled) for split in splits)
-    n_classes = len(table.classes)
-    all_unlabeled = len(table.unlabeled)
-    for name, sizes in (("n_labeled", n_labeled), ("n_unlabeled", n_unlabeled)):
-        _check_is_sequence(name, sizes)
-    if n_labeled is None:
-        n_labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
-    if n_unlabeled is None:
-        n_unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
-    _check_sizes("n_labeled", n_labeled, n_classes, smallest)
-    _check_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
-    if len(n_labeled) == len(n_unlabeled) == 0:
+    n_classes, all_unlabeled = len(table.classes), len(table.unlabeled)
+    labeled = _read_sizes("n_labeled", n_labeled, n_classes, smallest)
+    if labeled is None:
+        labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
+    unlabeled = _read_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
+    if unlabeled is None:
+        unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
+    if not labeled and not unlabeled:
         raise ValueError(
             "n_labeled and n_unlabeled are both empty, so there is no curve to measure; give sizes "
             "for one of them, or leave it out for the usual ones."
@@ -349,11 +315,10 @@ def _plan(
         random = np.random.default_rng([split.repeat, split.fold, seed])
         ordered = _prefixes_with_all_classes(split.labeled, table.y, random)
         shuffled = random.permutation(table.unlabeled)
-        for size in sorted(set(n_labeled)):
-            plan.append(("labels", replace(split, labeled=np.sort(ordered[: int(size)]))))
-        for size in sorted(set(n_unlabeled)):
-            some = np.sort(shuffled[: int(size)])
-            plan.append(("unlabeled rows", replace(split, unlabeled=some)))
+        for size in labeled:
+            plan.append(("labels", replace(split, labeled=np.sort(ordered[:size]))))
+        for size in unlabeled:
+            plan.append(("unlabeled rows", replace(split, unlabeled=np.sort(shuffled[:size]))))
     return plan
 
 
@@ -365,21 +330,15 @@ def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(min(first, last), last, n_sizes)})
 
 
-def _check_is_sequence(name: str, sizes: Any) -> None:
+def _read_sizes(name: str, sizes: Any, least: int, most: int) -> list[int] | None:
+    """The sizes given, ascending; None where none are."""
     if sizes is None:
-        return
-    if (
-        isinstance(sizes, str)
-        or not isinstance(sizes, (Sequence, np.ndarray))
-        or np.ndim(sizes) != 1
-    ):
+        return None
+    if isinstance(sizes, str) or np.ndim(sizes) != 1:
         example = f"[{sizes}]" if isinstance(sizes, numbers.Number) else "[10, 20, 40]"
         raise ValueError(
             f"{name} is {sizes!r}; it must be a list of whole numbers, such as {example}, or None."
         )
-
-
-def _check_sizes(name: str, sizes: Sequence[int], least: int, most: int) -> None:
     for size in sizes:
         is_number = isinstance(size, numbers.Real) and not isinstance(size, bool)
         if not is_number or size % 1 != 0 or not least <= size <= most:
@@ -387,6 +346,7 @@ def _check_sizes(name: str, sizes: Sequence[int], least: int, most: int) -> None
                 f"{name} has {size!r}; each must be a whole number from {least} to {most:,}, the "
                 "rows that every split leaves to train on."
             )
+    return sorted({int(size) for size in sizes})
 
 
 def _prefixes_with_all_classes(rows: Index, y: AnyArray, random: np.random.Generator) -> Index:

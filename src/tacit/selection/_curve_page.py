@@ -80,16 +80,11 @@ def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
 
 def _forecast_texts(curve: LearningCurve, forecasts: Sequence[Forecast]) -> list[tuple[str, ...]]:
     text, signed = curve.measure.text, curve.measure.signed
-    return [
-        (
-            f.name,
-            text(f.now),
-            text(f.then),
-            signed(f.change),
-            f"{signed(f.low)} to {signed(f.high)}",
-        )
-        for f in forecasts
-    ]
+    rows: list[tuple[str, ...]] = []
+    for f in forecasts:
+        interval = f"{signed(f.low)} to {signed(f.high)}"
+        rows.append((f.name, text(f.now), text(f.then), signed(f.change), interval))
+    return rows
 
 
 def draw_curve(curve: LearningCurve) -> Figure:
