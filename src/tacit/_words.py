@@ -1,8 +1,9 @@
-"""Counts and lists in words."""
+"""Counts, lists and names in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 
 def number_of(count: int, noun: str) -> str:
@@ -16,3 +17,10 @@ def listed(names: Sequence[str], most: int | None = None, word: str = "and") -> 
     if most is not None and len(shown) > most:
         shown = [*shown[:most], f"{len(shown) - most} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """The known name that comes nearest to one that is not known, if any is near enough."""
+    folded = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=cutoff)
+    return folded[near[0]] if near else None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tacit._words import nearest
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_pandas, import_pyarrow
 from tacit.tables._text import INFER, ReadOptions, find_layout, read_text
@@ -83,8 +84,11 @@ def existing(source: str | Path) -> Path:
     except OSError as error:
         raise TableError(f"{str(path)!r} is no file: {error}.") from error
     if not found:
-        near = _near_files(path)
-        hint = f"; did you mean {near!r}?" if near else "; check the name and the folder."
+        beside = [file.name for file in path.parent.glob("[!.]*")]
+        near = nearest(path.name, beside, 0.75)
+        hint = "; check the name and the folder."
+        if near is not None:
+            hint = f"; did you mean {str(path.with_name(near))!r}?"
         raise TableError(f"There is no file {str(path)!r}{hint}")
     return path
 
@@ -235,13 +239,3 @@ def _standard_input() -> bytes:
             "or name one."
         )
     return sys.stdin.buffer.read()
-
-
-def _near_files(path: Path) -> str | None:
-    from difflib import get_close_matches
-
-    if not path.parent.is_dir():
-        return None
-    names = [file.name for file in path.parent.iterdir() if not file.name.startswith(".")]
-    near = get_close_matches(path.name, names, n=1, cutoff=0.75)
-    return str(path.with_name(near[0])) if near else None

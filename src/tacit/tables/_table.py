@@ -28,7 +28,14 @@ from tacit.tables._reading import (
     parquet_files,
     read_raw,
 )
-from tacit.tables._target import Target, UnlabeledMarkers, decode, find_column, read_target
+from tacit.tables._target import (
+    Target,
+    UnlabeledMarkers,
+    decode,
+    find_column,
+    has_label,
+    read_target,
+)
 from tacit.tables._text import INFER, ReadOptions
 
 # Unlabeled rows of a file that stays on disk from which the features are learned: medians, spreads
@@ -164,10 +171,12 @@ def read_table(
         )
     markers = UnlabeledMarkers.of(mark, labels)
     most = STREAM_SAMPLE if stream else max_unlabeled
-    sample = None
+    batches, marked = None, None
     if most is not None and is_parquet(source, -1 if stream else SMALL_FILE):
-        sample = _read_sample(existing(source), target, markers, most, random_state)
-    raw = read_raw(source, options, as_text=(target,)) if sample is None else sample.raw
+        raw, batches, marked = _read_sample(existing(source), target, markers, most, random_state)
+    else:
+        raw = read_raw(source, options, as_text=(target,))
+    n_rows = len(raw.frame) if batches is None else batches.n_rows
     names = list(raw.frame.columns)
     for name in (target, *keep, *drop):
         find_column(name, names, raw.name)
@@ -176,14 +185,14 @@ def read_table(
         target,
         markers,
         raw.name,
-        need_unlabeled=need_unlabeled and (sample is None or sample.n_unlabeled == 0),
-        marked=None if sample is None else sample.marked,
+        need_unlabeled=need_unlabeled,
+        n_rows=n_rows,
+        marked=marked,
         parse_numbers=raw.is_text,
         decimal=options.decimal or ".",
     )
     notes = [*raw.notes, *found.notes()]
     frame = raw.frame.drop(columns=target)
-    n_rows = len(frame) if sample is None else sample.batches.n_rows
     if max_unlabeled is not None and not stream:
         frame, found = _sampled(frame, found, max_unlabeled, random_state)
     columns = describe_columns(frame, keep, drop, options)
@@ -206,18 +215,8 @@ def read_table(
         keep=tuple(keep),
         drop=tuple(drop),
         options=options,
-        stream=sample.batches if stream and sample is not None else None,
+        stream=batches if stream else None,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """All labeled rows of a Parquet file and some of the others, and how many have each marker."""
-
-    raw: RawTable
-    batches: ParquetFiles
-    marked: Counter[str]
-    n_unlabeled: int
 
 
 def open_batches(path: Path) -> ParquetFiles:
@@ -231,26 +230,28 @@ def open_batches(path: Path) -> ParquetFiles:
 
 def _read_sample(
     path: Path, target: str, markers: UnlabeledMarkers, most: int, random_state: int
-) -> _Sample:
-    """Read a Parquet file in pieces; whether a row is kept depends on its position and the seed."""
+) -> tuple[RawTable, ParquetFiles, Counter[str]]:
+    """All labeled rows of a Parquet file and some of the others; and of all, the markers.
+
+    It is read in pieces; whether a row is kept depends on its position and the seed.
+    """
     pyarrow = import_pyarrow()
     batches, name = open_batches(path), repr(str(path))
     find_column(target, list(batches.columns), name)
     part = min(1.0, most / max(batches.n_rows, 1))
     threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
     pieces: list[Any] = []
-    marked, n_labeled = Counter[str](), 0
+    marked = Counter[str]()
     with arrow_errors(name):
         for start, batch in batches.tables():
             position = np.arange(start, start + len(batch), dtype=np.uint64)
-            labels = decode(batch.column(target).to_pandas(), markers)
-            kept = labels.is_labeled | (row_hash(position, random_state) <= threshold)
-            marked += labels.marked
-            n_labeled += int(labels.is_labeled.sum())
+            labels, in_batch, _ = decode(batch.column(target).to_pandas(), markers)
+            kept = has_label(labels) | (row_hash(position, random_state) <= threshold)
+            marked += in_batch
             if kept.any() or not pieces:
                 pieces.append(batch.filter(pyarrow.array(kept)))
         frame = as_frame(pyarrow.concat_tables(pieces, promote_options="default"))
-    return _Sample(RawTable(frame, name), batches, marked, batches.n_rows - n_labeled)
+    return RawTable(frame, name), batches, marked
 
 
 def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[Any, Target]:
@@ -264,7 +265,7 @@ def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[
 
 
 def _is_unlabeled(target: str, markers: UnlabeledMarkers, batch: Any) -> Mask:
-    return ~decode(batch.column(target).to_pandas(), markers).is_labeled
+    return ~has_label(decode(batch.column(target).to_pandas(), markers)[0])
 
 
 def _numbers(

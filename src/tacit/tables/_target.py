@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tacit._typing import AnyArray, Mask
+from tacit._words import nearest, number_of
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_pandas
 
@@ -68,30 +68,14 @@ class UnlabeledMarkers:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Labels of a table.
-
-    Attributes
-    ----------
-    name : str
-        The column.
-    values : ndarray of object of shape (n,)
-        A string or whole number for each labeled row, None for the others.
-    is_labeled : ndarray of bool of shape (n,)
-        Where the label is known.
-    counts : dict
-        Labels of each class, in order of the classes.
-    markers : UnlabeledMarkers
-        What marks rows without label.
-    marked : Counter of str
-        Rows with each of the markers, blanks aside.
-    """
+    """Labels of a table."""
 
     name: str
-    values: AnyArray
+    values: AnyArray  # a string or whole number for each labeled row, None for the others
     is_labeled: Mask
-    counts: dict[Any, int]
-    markers: UnlabeledMarkers = field(default_factory=UnlabeledMarkers)
-    marked: Counter[str] = field(default_factory=Counter)
+    counts: dict[Any, int]  # labels of each class, in order of the classes
+    markers: UnlabeledMarkers
+    marked: Counter[str]  # rows with each of the markers, blanks aside
 
     @property
     def classes(self) -> list[Any]:
@@ -101,47 +85,37 @@ class Target:
     def notes(self) -> list[str]:
         """Sentences about what was taken as unlabeled."""
         return [
-            f"{count:,} {'row' if count == 1 else 'rows'} with {marker!r} "
-            f"{'was' if count == 1 else 'were'} taken as unlabeled."
+            f"{number_of(count, 'row')} with {marker!r} {'was' if count == 1 else 'were'} taken as "
+            "unlabeled."
             for marker in self.markers.all
             if (count := self.marked[marker])
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class Decoded:
-    """A column of labels by its different values, of which there are few."""
+def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[str], bool]:
+    """Tell labels from blanks and markers.
 
-    codes: AnyArray  # for each row the position of its value, -1 where there is none
-    texts: list[str]
-    are_numbers: bool
-    markers: list[str | None]  # the marker that each value is; "" for blanks
-
-    @property
-    def is_labeled(self) -> Mask:
-        """Where a row has a label."""
-        known = np.array([*(marker is None for marker in self.markers), False], dtype=bool)
-        return known[self.codes]
-
-    @property
-    def marked(self) -> Counter[str]:
-        """Rows with each marker."""
-        rows = np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
-        found: Counter[str] = Counter()
-        for marker, count in zip(self.markers, rows.tolist(), strict=True):
-            if marker:
-                found[marker] += count
-        return found
-
-
-def decode(column: Any, markers: UnlabeledMarkers) -> Decoded:
-    """Tell labels from blanks and markers."""
+    The text of each label, None for rows without; the rows with each marker; and whether all values
+    are numbers.
+    """
+    # By the different values, of which there are few.
     codes, values = import_pandas().factorize(column)
-    known = list(values)
-    numeric = [isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known]
-    texts = [_as_text(value) for value in known]
-    found = ["" if not text else markers.matching(text) for text in texts]
-    return Decoded(np.asarray(codes), texts, all(numeric), found)
+    are_numbers = all(_is_number(value) for value in values)
+    rows = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
+    marked: Counter[str] = Counter()
+    labels: list[str | None] = []
+    for value, count in zip(values, rows, strict=True):
+        text = _as_text(value)
+        marker = markers.matching(text)
+        labels.append(text if text and marker is None else None)
+        if marker is not None:
+            marked[marker] += count
+    return np.array([*labels, None], dtype=object)[codes], marked, are_numbers
+
+
+def has_label(texts: AnyArray) -> Mask:
+    """Where `decode` has found a label."""
+    return np.asarray(import_pandas().notna(texts))
 
 
 def read_target(
@@ -151,44 +125,45 @@ def read_target(
     table: str,
     *,
     need_unlabeled: bool = True,
+    n_rows: int | None = None,
     marked: Counter[str] | None = None,
     parse_numbers: bool = False,
     decimal: str = ".",
 ) -> Target:
     """Read the labels and check that they are classes.
 
-    `marked` counts the markers of the whole table where `column` is only a part of it. Labels that
-    are all written as numbers become numbers where they are of a text (`parse_numbers`).
+    Where `column` is only a part of the table, with all labels, `n_rows` and `marked` count the
+    rows and markers of all of it. Labels that are all written as numbers become numbers where they
+    are of a text (`parse_numbers`).
     """
-    found = decode(column, markers)
-    own = found.marked
+    texts, own, are_numbers = decode(column, markers)
     marked = own if marked is None else marked
-    is_labeled = found.is_labeled
-    texts = [t for t, marker in zip(found.texts, found.markers, strict=True) if marker is None]
+    codes, known = import_pandas().factorize(texts)
     labels = _labels(
-        texts, name, decimal if parse_numbers else ".", found.are_numbers or parse_numbers
+        list(known), name, decimal if parse_numbers else ".", are_numbers or parse_numbers
     )
-    by_text = dict(zip(texts, labels, strict=True))
-    of_value = np.array([*(by_text.get(text) for text in found.texts), None], dtype=object)
-    values = of_value[found.codes]
+    values = np.array([*labels, None], dtype=object)[codes]
+    is_labeled = codes >= 0
     tally = Counter(values[is_labeled].tolist())
     counts = {label: tally[label] for label in sorted(tally)}
-    n_labels = int(is_labeled.sum())
+    n_labels = tally.total()
+    where = f"Column {name!r} of {table}"
     if not counts:
         blank = " or ".join(["blank", *markers.all])
         raise TableError(
-            f"Column {name!r} of {table} has no labels: every row is {blank}; fill in the labels "
-            "that you know, at least two of each class."
+            f"{where} has no labels: every row is {blank}; fill in the labels that you know, at "
+            "least two of each class."
         )
     has_blanks = len(values) - n_labels > own.total()
-    _check_markers_occur(markers, marked, name, table, counts, has_blanks)
-    _check_suspects(markers, name, table, counts, n_labels < len(values))
-    _check_classes(name, table, counts, n_labels)
-    if need_unlabeled and n_labels == len(values):
+    has_unlabeled = n_labels < (len(values) if n_rows is None else n_rows)
+    _check_markers_occur(where, markers, marked, counts, has_blanks)
+    _check_suspects(where, markers, counts, has_unlabeled)
+    _check_classes(where, counts, n_labels)
+    if need_unlabeled and not has_unlabeled:
         raise TableError(
-            f"Column {name!r} of {table} has a label in every row, so there is no unlabeled data; "
-            f"name the value that marks rows without label, one of {shown(list(counts))}, with "
-            "--unlabeled, or leave their labels blank."
+            f"{where} has a label in every row, so there is no unlabeled data; name the value that "
+            f"marks rows without label, one of {shown(list(counts))}, with --unlabeled, or leave "
+            "their labels blank."
         )
     return Target(name, values, is_labeled, counts, markers, marked)
 
@@ -197,11 +172,7 @@ def find_column(name: str, columns: list[str], table: str) -> str:
     """The column of that name, or an error with the names that come near."""
     if name in columns:
         return name
-    folded = {column.casefold(): column for column in columns}
-    near = folded.get(name.casefold().strip())
-    if near is None:
-        matches = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
-        near = folded[matches[0]] if matches else None
+    near = nearest(name, columns, 0.6)
     if near is not None:
         raise TableError(f"{table} has no column {name!r}; did you mean {near!r}?")
     raise TableError(f"{table} has no column {name!r}; its columns are {shown(columns, 12)}.")
@@ -217,6 +188,10 @@ def _as_text(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _number(text: str) -> float | None:
@@ -261,10 +236,9 @@ def _whole_number(number: float, name: str) -> int:
 
 
 def _check_markers_occur(
+    where: str,
     markers: UnlabeledMarkers,
     marked: Counter[str],
-    name: str,
-    table: str,
     counts: dict[Any, int],
     has_blanks: bool,
 ) -> None:
@@ -272,19 +246,15 @@ def _check_markers_occur(
     for marker in markers.values:
         if marked[marker] or (has_blanks and marker.casefold() in PRINTED):
             continue
-        folded = {str(value).casefold(): str(value) for value in counts}
-        near = get_close_matches(marker.casefold(), list(folded), n=1, cutoff=0.7)
-        hint = (
-            f"did you mean {folded[near[0]]!r}?"
-            if near
-            else f"its labels are {', '.join(repr(value) for value in list(counts)[:6])}"
-            f"{', ...' if len(counts) > 6 else ''}. Correct --unlabeled, or leave it out."
-        )
-        raise TableError(f"Column {name!r} of {table} has no row with the mark {marker!r}; {hint}")
+        near = nearest(marker, map(str, counts), 0.7)
+        hint = f"its labels are {shown(list(counts))}. Correct --unlabeled, or leave it out."
+        if near is not None:
+            hint = f"did you mean {near!r}?"
+        raise TableError(f"{where} has no row with the mark {marker!r}; {hint}")
 
 
 def _check_suspects(
-    markers: UnlabeledMarkers, name: str, table: str, counts: dict[Any, int], has_blank: bool
+    where: str, markers: UnlabeledMarkers, counts: dict[Any, int], has_unlabeled: bool
 ) -> None:
     """Ask about a class that looks like a marker, where classes enough are left without it."""
     answered = {label.casefold() for label in markers.labels}
@@ -293,24 +263,22 @@ def _check_suspects(
     if not strange or len(counts) - len(strange) < 2:
         return
     value = str(strange[0])
-    besides = " besides rows without label" if has_blank else ""
+    besides = " besides rows without label" if has_unlabeled else ""
     raise TableError(
-        f"Column {name!r} of {table} has {counts[strange[0]]:,} rows with {value!r}{besides}; say "
-        f"whether they are unlabeled (--unlabeled {shlex.quote(value)}) or a class "
-        f"(--label {shlex.quote(value)})."
+        f"{where} has {counts[strange[0]]:,} rows with {value!r}{besides}; say whether they are "
+        f"unlabeled (--unlabeled {shlex.quote(value)}) or a class (--label {shlex.quote(value)})."
     )
 
 
-def _check_classes(name: str, table: str, counts: dict[Any, int], n_labels: int) -> None:
+def _check_classes(where: str, counts: dict[Any, int], n_labels: int) -> None:
     classes = list(counts)
     if len(classes) == 1:
         raise TableError(
-            f"Column {name!r} of {table} has labels of only one class, {classes[0]!r}; label some "
-            "rows of another class too."
+            f"{where} has labels of only one class, {classes[0]!r}; label some rows of another "
+            "class too."
         )
     if len(classes) > MOST_CLASSES or (len(classes) > 10 and len(classes) > n_labels / 2):
         raise TableError(
-            f"Column {name!r} of {table} has {len(classes):,} different values in {n_labels:,} "
-            f"labels ({shown(classes, 3)}), so it does not look like classes; choose another "
-            "--target."
+            f"{where} has {len(classes):,} different values in {n_labels:,} labels "
+            f"({shown(classes, 3)}), so it does not look like classes; choose another --target."
         )
