@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tacit import tables
 from tacit.cli._compare import MODELS
-from tacit.cli._fit import Method
 from tacit.selection import default_contestants
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.tables import generated
@@ -107,7 +107,7 @@ def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
 
 def test_every_contestant_that_may_be_recommended_can_be_fitted():
     assert set(MODELS) == {contestant.name for contestant in default_contestants()}
-    assert set(MODELS.values()) == {method.value for method in Method}
+    assert set(MODELS.values()) == set(tables.MODELS)
 
 
 def broken(folder, name):

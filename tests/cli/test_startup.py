@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -90,4 +91,4 @@ def test_a_file_that_is_not_there_is_told_before_anything_heavy_is_imported(
 
 
 def test_the_methods_that_the_help_lists_are_those_that_can_be_fitted():
-    assert tuple(method.value for method in Method) == MODELS
+    assert get_args(Method) == MODELS

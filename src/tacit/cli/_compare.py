@@ -213,7 +213,7 @@ def _grid(found: TableComparison) -> Any:
 def _print_next(console: Console, found: TableComparison, table: str, report: Path | None) -> None:
     console.print()
     if report is not None:
-        console.print(Text(f"The report is in {report}."), soft_wrap=True)
+        screen.print_line(console, f"The report is in {report}.")
     recommended = found.comparison.recommended
     model = MODELS.get(recommended or "", "supervised")
     piped = given.is_piped(table)
@@ -224,7 +224,7 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
             command += [option, value]
     command += ["-o", "model.skops"]
     when = "Next, with the same table in a file" if piped else "Next"
-    console.print(Text(f"{when}: {shlex.join(command)}"), soft_wrap=True)
+    screen.print_line(console, f"{when}: {shlex.join(command)}")
 
 
 def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table as Grid
-from rich.text import Text
 
 from tacit._files import check_can_write, written_whole
 from tacit.cli import _options as given
@@ -78,10 +77,9 @@ def demo(
     )
     _print_certificates(console, table, protocol)
     console.print()
-    console.print(Text(f"The plot is in {out}."), soft_wrap=True)
-    console.print(
-        Text("Next, with a table of your own: tacit compare table.csv --target COLUMN"),
-        soft_wrap=True,
+    screen.print_line(console, f"The plot is in {out}.")
+    screen.print_line(
+        console, "Next, with a table of your own: tacit compare table.csv --target COLUMN"
     )
 
 

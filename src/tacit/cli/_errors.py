@@ -79,8 +79,13 @@ def _report(command: str, error: BaseException) -> int:
     """Say what went wrong, and give the exit code."""
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
+    if _debug:
+        traceback.print_exception(error)
     if isinstance(error, _UsageError):
-        return _say_usage(command, error)
+        message = " ".join(str(error.format_message()).split()).replace(": Value error,", ":")
+        if message:  # none without a command, after which the help has been printed
+            sys.stderr.write(f"{command}: {message.rstrip('.')}; see `{command} --help`.\n")
+        return USAGE
     if isinstance(error, MemoryError):
         sentence = (
             "there is not enough memory; use fewer rows or columns, or a Parquet file, of which "
@@ -93,7 +98,8 @@ def _report(command: str, error: BaseException) -> int:
             f"something unexpected went wrong ({type(error).__name__}: {_sentence(error)}); run it "
             "again with --debug to see where."
         )
-    return _say(command, sentence, error)
+    sys.stderr.write(f"{command}: {sentence}\n")
+    return FAILED
 
 
 def _is_for_people(error: BaseException) -> bool:
@@ -106,23 +112,6 @@ def _is_for_people(error: BaseException) -> bool:
     if isinstance(error, UnicodeError):
         return False
     return isinstance(error, ValueError | OSError | ImportError)
-
-
-def _say(command: str, sentence: str, error: BaseException) -> int:
-    if _debug:
-        traceback.print_exception(error)
-    sys.stderr.write(f"{command}: {sentence}\n")
-    return FAILED
-
-
-def _say_usage(command: str, error: Any) -> int:
-    if _debug:
-        traceback.print_exception(error)
-    message = " ".join(str(error.format_message()).split()).replace(": Value error,", ":")
-    if not message:  # no command at all: the help has been printed
-        return USAGE
-    sys.stderr.write(f"{command}: {message.rstrip('.')}; see `{command} --help`.\n")
-    return USAGE
 
 
 def _sentence(error: BaseException) -> str:

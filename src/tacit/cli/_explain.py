@@ -65,7 +65,7 @@ def explain(
     screen.print_heading(console, "What was done to the data")
     screen.print_points(console, [*_columns(fitted.card), *notes])
     screen.print_heading(console, "How to repeat it")
-    console.print(Text(fitted.card.command or "It was not fitted by a command."), soft_wrap=True)
+    screen.print_line(console, fitted.card.command or "It was not fitted by a command.")
 
 
 def _print_origin(console: Console, card: ModelCard) -> None:

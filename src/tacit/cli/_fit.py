@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from tacit._words import number_of
 from tacit.cli import _options as given
@@ -20,14 +18,7 @@ if TYPE_CHECKING:
     from tacit.tables._model_file import Model
 
 
-class Method(StrEnum):
-    """The methods that can be fitted."""
-
-    ICLS = "icls"
-    PROJECTED = "projected"
-    SUPERVISED = "supervised"
-    LOGISTIC = "logistic"
-    SELF_LEARNING = "self-learning"
+Method = Literal["icls", "projected", "supervised", "logistic", "self-learning"]
 
 
 def fit(
@@ -36,7 +27,7 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     model: Annotated[
         Method, typer.Option(help="The method; supervised is ridge regression.")
-    ] = Method.ICLS,
+    ] = "icls",
     unlabeled: given.Mark = None,
     label: given.Label = None,
     keep: given.Keep = None,
@@ -74,8 +65,8 @@ def fit(
     from tacit.tables._table import read_table
 
     if stream is None:
-        stream = is_parquet(table, SMALL_FILE) and model is not Method.SELF_LEARNING
-    with screen.status("Reading the table") as say:
+        stream = is_parquet(table, SMALL_FILE) and model != "self-learning"
+    with screen.stderr_console().status("Reading the table") as status:
         data = read_table(
             table,
             target,
@@ -83,13 +74,13 @@ def fit(
             labels=label or (),
             keep=keep or (),
             drop=drop or (),
-            need_unlabeled=not is_supervised(model.value),
+            need_unlabeled=not is_supervised(model),
             options=options,
             stream=stream,
         )
-        say("Fitting on rows from disk" if stream else "Fitting")
-        fitted = fit_table(data, model.value, penalty, screen.this_command())
-        say("Saving")
+        status.update("Fitting on rows from disk" if stream else "Fitting")
+        fitted = fit_table(data, model, penalty, screen.this_command())
+        status.update("Saving")
         save_model(fitted, out)
     if as_json:
         screen.print_json({"file": str(out), **asdict(fitted.card)})
@@ -129,6 +120,6 @@ def _print(console: Console, model: Model, out: Path) -> None:
         screen.print_heading(console, "What was done to the data")
         screen.print_points(console, card.notes)
     console.print()
-    console.print(Text(f"The model is in {out}."), soft_wrap=True)
+    screen.print_line(console, f"The model is in {out}.")
     command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])
-    console.print(Text(f"Next: {command}"), soft_wrap=True)
+    screen.print_line(console, f"Next: {command}")

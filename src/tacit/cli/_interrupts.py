@@ -121,12 +121,8 @@ def _watch(reader: socket.socket, writer: socket.socket) -> None:
         if any(number in data for number in WORDS):
             time.sleep(GRACE_SECONDS)
             # Where Python has not come to its own handler yet, it is not known there.
-            _state.number = _state.number or _first(data)
+            _state.number = _state.number or next(number for number in WORDS if number in data)
             end_now()
-
-
-def _first(data: bytes) -> signal.Signals:
-    return next(signal.Signals(number) for number in data if number in WORDS)
 
 
 def _end_workers() -> None:

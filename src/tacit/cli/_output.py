@@ -10,21 +10,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import Progress, TaskID
 from rich.table import Table
 from rich.text import Text
 
@@ -54,18 +44,6 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-class _Remaining(ProgressColumn):
-    """An estimate of what remains, once there is one."""
-
-    # Seconds; an estimate that changes with every trial cannot be read.
-    max_refresh = 0.5
-
-    def render(self, task: Task) -> Text:
-        if task.finished or task.time_remaining is None:
-            return Text()
-        return Text(f"about {timedelta(seconds=int(task.time_remaining))} left", style="cyan")
-
-
 @contextmanager
 def stages() -> Iterator[Callable[[str, float, float], None]]:
     """One bar for each stage on the standard error, with an estimate of what remains.
@@ -74,19 +52,12 @@ def stages() -> Iterator[Callable[[str, float, float], None]]:
     end, and nothing of them is written where there is no terminal.
     """
     console = stderr_console()
-    if not console.is_terminal:
-        yield lambda stage, done, total: interrupts.check()
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        _Remaining(),
-    )
     # The pace of the last minute: trials differ in size by a factor of a hundred.
     with Progress(
-        *columns, console=console, transient=True, speed_estimate_period=60.0
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=60.0,
     ) as progress:
         tasks: dict[str, TaskID] = {}
 
@@ -104,17 +75,6 @@ def stage(description: str) -> Iterator[Callable[[float, float], None]]:
     """A bar with one stage, moved by a call with the work done and all work."""
     with stages() as on_progress:
         yield lambda done, total: on_progress(description, done, total)
-
-
-@contextmanager
-def status(text: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done; a call with new words changes it."""
-    console = stderr_console()
-    if not console.is_terminal:
-        yield lambda words: None
-        return
-    with console.status(text) as line:
-        yield line.update
 
 
 def new_grid(*headings: str, right: tuple[int, ...] = ()) -> Table:
@@ -154,6 +114,11 @@ def print_paragraph(console: Console, text: str) -> None:
     """Sentences, each on a line of its own or on several."""
     for line in text.splitlines():
         console.print(Text(textwrap.fill(line, min(console.width, MOST_WIDTH))), soft_wrap=True)
+
+
+def print_line(console: Console, text: str) -> None:
+    """One line, however long, so that what stands in it can be copied."""
+    console.print(Text(text), soft_wrap=True)
 
 
 def print_heading(console: Console, text: str) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from tacit._files import written_whole
 from tacit._words import number_of
@@ -94,7 +93,7 @@ def predict(
         return
     console = screen.stderr_console()
     screen.print_paragraph(console, summary.sentence())
-    console.print(Text(f"The predictions are in {out}."), soft_wrap=True)
+    screen.print_line(console, f"The predictions are in {out}.")
 
 
 class Summary:

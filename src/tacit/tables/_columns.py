@@ -50,32 +50,16 @@ LOOKS_LIKE_TIME = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
 
 @dataclass(frozen=True)
 class Column:
-    """One column and what becomes of it.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    kind : str
-        "number", "category", "date" or "text" for features; otherwise why it is none.
-    note : str
-        What a reader should know about it, or nothing.
-    format : str or None
-        How its dates are written, if they are text; for numbers that stand for something else,
-        "true or false" or "time of day".
-    n_missing, n_values : int
-        Rows without value, and different values.
-    n_words : int
-        For free text, the different words in some of it.
-    """
+    """One column and what becomes of it."""
 
     name: str
-    kind: str
-    note: str = ""
+    kind: str  # one of FEATURES, otherwise why it is none
+    note: str = ""  # what a reader should know about it
+    # How its dates are written, if they are text; for numbers, BOOLEAN or TIME.
     format: str | None = None
     n_missing: int = 0
-    n_values: int = 0
-    n_words: int = 0
+    n_values: int = 0  # different ones
+    n_words: int = 0  # for free text, the different words in some of it
 
     @property
     def is_feature(self) -> bool:

@@ -13,9 +13,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from tacit._typing import AnyArray
+from tacit._words import nearest
 from tacit.tables._columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column, typed_frame
 from tacit.tables._errors import TableError
 from tacit.tables._packages import import_skrub
+from tacit.tables._target import shown
 from tacit.tables._text import ReadOptions
 
 # With tens of labels more numbers for one text would drown the other columns.
@@ -153,24 +155,16 @@ def _check_has_columns(wanted: list[str], given: list[str]) -> None:
     missing = [name for name in wanted if name not in given]
     if not missing:
         return
-    plain = {_plain(name): name for name in given}
-    near = {name: plain[_plain(name)] for name in missing if _plain(name) in plain}
-    lacking = list(near) or missing
-    them = "it" if len(lacking) == 1 else "them"
+    them = "it" if len(missing) == 1 else "them"
     advice = f"add {them}, empty where nothing is known."
-    if near:
-        pairs = ", ".join(f"{there!r} for {name!r}" for name, there in list(near.items())[:5])
-        advice = f"did you mean {pairs}? Rename {them}."
-    some = ", ".join(repr(name) for name in lacking[:5])
+    unused = [name for name in given if name not in wanted]
+    near = nearest(missing[0], unused, 0.75)
+    if near is not None:
+        advice = f"did you mean {near!r} for {missing[0]!r}? Rename it, or {advice}"
     raise TableError(
-        f"The table lacks {'the column' if len(lacking) == 1 else 'the columns'} {some}"
-        f"{', ...' if len(lacking) > 5 else ''}, which the model was fitted with; {advice}"
+        f"The table lacks {'the column' if len(missing) == 1 else 'the columns'} "
+        f"{shown(missing, 5)}, which the model was fitted with; {advice}"
     )
-
-
-def _plain(name: str) -> str:
-    """A name without what is easily mistyped: capitals, spaces and signs between words."""
-    return "".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
 class DropLowVariance(TransformerMixin, BaseEstimator):

@@ -29,13 +29,15 @@ from tacit.tables._features import TypedColumns, feature_names, make_features, s
 from tacit.tables._model_card import ModelCard, SupervisedTwin, is_supervised
 from tacit.tables._model_file import Model
 from tacit.tables._table import MixedTable
-from tacit.tables._target import Target
 
 MODELS = ("icls", "projected", "supervised", "logistic", "self-learning")
 Alpha = float | str
 # Unlabeled rows that the classifiers see while labels are held back for the calibration: the folds
 # fit ten more times, and ten thousand rows tell nearly all that more of them would.
 CALIBRATION_ROWS = 10_000
+NOTHING_CERTIFIED = (
+    "The model was fitted on the labeled rows alone, so there is nothing to certify."
+)
 PACKAGES = ("tacit", "scikit-learn", "skrub", "skops", "numpy", "scipy", "pandas")
 
 
@@ -105,7 +107,7 @@ def fit_table(
         feature_names=feature_names(features, table.columns),
         alpha=_penalty(supervised),
         certificate=None if certificate is None else vars(certificate),
-        certificate_words=_words(certificate),
+        certificate_words=NOTHING_CERTIFIED if certificate is None else str(certificate),
         supervised=SupervisedTwin(supervised.coef_.tolist(), supervised.intercept_.tolist()),
         calibration=calibration,
         options=table.options,
@@ -134,7 +136,7 @@ def versions() -> dict[str, str]:
 
 def _check_method(table: MixedTable, model: str) -> None:
     """Complain about a method that cannot be fitted on a table."""
-    target: Target = table.target
+    target = table.target
     tags = get_tags(new_classifier(model)).classifier_tags
     if len(target.classes) > 2 and not tags.multi_class:
         raise TableError(
@@ -201,9 +203,3 @@ def _recorded_warnings() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         yield said
     said += dict.fromkeys(str(warning.message) for warning in caught)
-
-
-def _words(certificate: Certificate | None) -> str:
-    if certificate is None:
-        return "The model was fitted on the labeled rows alone, so there is nothing to certify."
-    return str(certificate)
