@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tacit import LeastSquaresClassifier, SelfLearningClassifier
-from tacit.solver._self_learning import SelfLearningStatus
+from tacit.estimators._self_learning import SelfLearningStatus
 from tests.estimators.tables import PartlyLabeled, assert_same_model, partly_labeled
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,12 +25,40 @@ from tacit.solver import Certificate, certify
 from tacit.solver._certificate import Predictor
 from tacit.solver._label_sets import label_set
 from tacit.solver._labeling import Labeling
-from tacit.solver._self_learning import SelfLearningResult, SelfLearningStatus, self_learn
+from tacit.solver._solution import StopReason
 
 # How far values may be from labels by rounding: several classes add up to one only so exactly.
 ROUNDING = 1e-9
 # From labels of the unlabeled rows to the model fitted on all; None: on the labeled rows alone.
 Fits = Callable[[Index | None], Any]
+
+
+class SelfLearningStatus(StopReason):
+    """Why self-learning stopped."""
+
+    FIXED_POINT = "fixed_point"
+    """No label changed."""
+    CYCLE = "cycle"
+    """The labels came back to those of an earlier round, and would for ever."""
+    MAX_ITERATIONS = "max_iterations"
+    EMPTY = "empty"
+    """There were no unlabeled rows."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the labels settled."""
+        return self in (SelfLearningStatus.FIXED_POINT, SelfLearningStatus.EMPTY)
+
+
+@dataclass(frozen=True)
+class SelfLearningResult:
+    """How self-learning ended."""
+
+    labels: Index  # that the last model was fitted on
+    status: SelfLearningStatus
+    n_iter: int  # refits
+    changes: tuple[int, ...]  # how many labels each refit changed
+    cycle_length: int = 0  # rounds after which the labels repeat; 0 without a cycle
 
 
 def _base_has(name: str) -> Any:
@@ -68,7 +98,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     soft_labels_ : ndarray of shape (U,) or (U, K)
         The labels that the last fit was given for the unlabeled rows: 1 for `classes_[1]` and 0 for
         `classes_[0]`, or one indicator a class for more than two.
-    solution_ : tacit.solver._self_learning.SelfLearningResult
+    solution_ : SelfLearningResult
         Why it stopped, the number of labels that each refit changed, the length of a cycle.
     certificate_ : tacit.solver.Certificate or None
         Best and worst change of the squared loss over all labelings against the supervised fit.
@@ -316,3 +346,34 @@ def _values(model: Any, n_classes: int) -> Predictor:
         return probabilities[:, 1] if n_classes == 2 else probabilities
 
     return values
+
+
+def self_learn(refit: Callable[[Index], Index], labels: Index, max_iter: int) -> SelfLearningResult:
+    """Iterate labels -> refit(labels) until a fixed point, a cycle, or `max_iter` refits.
+
+    There are finitely many labelings and the next follows from the last, so the sequence always
+    ends in a cycle, usually of length one. Digests of all labelings seen so far tell the others.
+    """
+    if len(labels) == 0:
+        return SelfLearningResult(labels, SelfLearningStatus.EMPTY, 0, ())
+    seen = {_digest(labels): 0}
+    changes: list[int] = []
+    for n_iter in range(1, max_iter + 1):
+        refitted = refit(labels)
+        changes.append(int((refitted != labels).sum()))
+        if changes[-1] == 0:
+            return SelfLearningResult(
+                labels, SelfLearningStatus.FIXED_POINT, n_iter, tuple(changes)
+            )
+        earlier = seen.setdefault(_digest(refitted), n_iter)
+        if earlier < n_iter:
+            return SelfLearningResult(
+                labels, SelfLearningStatus.CYCLE, n_iter, tuple(changes), n_iter - earlier
+            )
+        if n_iter < max_iter:
+            labels = refitted
+    return SelfLearningResult(labels, SelfLearningStatus.MAX_ITERATIONS, max_iter, tuple(changes))
+
+
+def _digest(labels: Index) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(labels).tobytes(), digest_size=16).digest()

@@ -16,7 +16,7 @@ from tacit.estimators._training import TrainingData
 from tacit.family._generative import GenerativeClassifier, SoftLabels
 from tacit.rows import Block, Rows
 from tacit.solver._basis import Coefficients
-from tacit.solver._stopping import StopReason
+from tacit.solver._solution import StopReason
 
 # Increases of the log-likelihood below this part of its size are rounding.
 ROUNDING = 1e-14

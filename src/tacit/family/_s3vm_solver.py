@@ -10,7 +10,7 @@ import numpy as np
 from tacit._typing import Vector
 from tacit.family._svm import Geometry, HingeProblem, HingeSolution
 from tacit.family._svm_newton import solve_hinge
-from tacit.solver._stopping import StopReason
+from tacit.solver._solution import StopReason
 
 # The parts of the unlabeled cost that annealing passes through. Below the first the unlabeled rows
 # hardly matter, so that it starts from the supervised solution.

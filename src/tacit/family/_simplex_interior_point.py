@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
 from tacit._typing import Matrix, Vector
-from tacit.solver._stopping import StopReason
+from tacit.solver._solution import StopReason
 
 # Fraction of the way to the boundary that a step may go.
 TO_BOUNDARY = 0.995

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import AnyArray, Matrix, Vector
 from tacit.rows import Block
 from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._constraint_set import ConstraintSet
@@ -213,7 +213,7 @@ class _Newton:
         m = self.Y.shape[1]
         hessian = np.kron(np.eye(m), self.gram)
         for piece, gram in sums.grams.items():
-            hessian += np.kron(self.set.curvature(piece), gram)
+            hessian += np.kron(curvature(piece, m), gram)
         return hessian
 
     def _solve(self, hessian: Matrix, right: Matrix) -> Matrix:
@@ -294,6 +294,31 @@ class _Newton:
         return self.constraints.unlabeled.reduce(kernel, operator.add)
 
 
+def pieces_of(values: Matrix, projected: Matrix) -> AnyArray:
+    """The linear piece of the projection that a value is on, as the bits of a number.
+
+    Of one column, 0 for values inside of the interval and 1 for others; of more, the classes with
+    positive labels.
+    """
+    n_columns = values.shape[1]
+    kept = values != projected if n_columns == 1 else projected > 0.0
+    # Python's integers have as many bits as there are classes.
+    kind: Any = np.int64 if n_columns < 62 else object
+    bits = np.array([1 << k for k in range(n_columns)], dtype=kind)
+    return np.asarray(kept.astype(kind) @ bits)
+
+
+def curvature(piece: int, n_columns: int) -> Matrix:
+    """I - P, P the derivative of the projection on a piece: where no label moves with its value."""
+    kept = np.array([piece >> k & 1 for k in range(n_columns)], dtype=np.float64)
+    return np.asarray(np.diag(1.0 - kept) + np.outer(kept, kept) / kept.sum())
+
+
+def _support(slopes: Matrix) -> Vector:
+    """The largest product with a label: max(0, s), or the largest entry."""
+    return np.asarray(slopes.max(axis=1, initial=0.0 if slopes.shape[1] == 1 else -np.inf))
+
+
 def _weights(block: Block) -> Vector:
     return np.ones(block.X.shape[0]) if block.weights is None else block.weights
 
@@ -303,7 +328,7 @@ def _sums_of_block(labels: LabelSet, at: Coefficients, basis: Coefficients, bloc
     values = at.values(block.X)
     projected = labels.project(values)
     residual = values - projected
-    pieces = labels.pieces(values, projected)
+    pieces = pieces_of(values, projected)
     gradient = np.zeros((basis.coef.shape[1], values.shape[1]))
     grams = {}
     for piece in np.unique(pieces[pieces != 0]):
@@ -332,5 +357,5 @@ def _gap_of_block(labels: LabelSet, at: Coefficients, off: Coefficients, block: 
     residual = values - labels.project(values)
     slopes = residual - off.values(block.X)
     # Fenchel and Young: the distance at the value and its conjugate at the slope.
-    both = 0.5 * (residual**2).sum(axis=1) + 0.5 * (slopes**2).sum(axis=1) + labels.support(slopes)
+    both = 0.5 * (residual**2).sum(axis=1) + 0.5 * (slopes**2).sum(axis=1) + _support(slopes)
     return float(_weights(block) @ (both - (slopes * values).sum(axis=1)))

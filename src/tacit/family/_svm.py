@@ -11,7 +11,7 @@ from scipy.linalg import lapack
 
 from tacit._typing import Index, Matrix, Vector
 from tacit.solver._kernel_ridge import NOT_A_KERNEL
-from tacit.solver._stopping import StopReason
+from tacit.solver._solution import StopReason
 
 # Up to so many rows all their inner products are kept, 32 megabytes: a search over labelings asks
 # for those of the same rows thousands of times.

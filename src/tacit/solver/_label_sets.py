@@ -60,18 +60,6 @@ class Interval:
         """The nearest label of each value."""
         return np.clip(values, 0.0, 1.0)
 
-    def support(self, slopes: Matrix) -> Vector:
-        """The largest product with a label: max(0, s)."""
-        return np.asarray(np.maximum(slopes[:, 0], 0.0))
-
-    def pieces(self, values: Matrix, projected: Matrix) -> AnyArray:
-        """A number that names the linear piece of the projection: 0 for values inside."""
-        return np.asarray((values != projected)[:, 0], dtype=np.int64)
-
-    def curvature(self, piece: int) -> Matrix:
-        """I - P, where P is the derivative of the projection on that piece."""
-        return np.ones((1, 1))
-
 
 @dataclass(frozen=True)
 class Simplex:
@@ -129,22 +117,6 @@ class Simplex:
         size = (falling * n_kept > excess).sum(axis=1)
         threshold = excess[np.arange(len(values)), size - 1] / size
         return np.asarray(np.maximum(values - threshold[:, None], 0.0))
-
-    def support(self, slopes: Matrix) -> Vector:
-        """The largest entry: the corners of the simplex are the classes."""
-        return np.asarray(slopes.max(axis=1))
-
-    def pieces(self, values: Matrix, projected: Matrix) -> AnyArray:
-        """The classes with positive labels, as the bits of a number."""
-        # Python's integers have as many bits as there are classes.
-        kind: Any = np.int64 if self.n_classes < 62 else object
-        bits = np.array([1 << k for k in range(self.n_classes)], dtype=kind)
-        return np.asarray((projected > 0.0).astype(kind) @ bits)
-
-    def curvature(self, piece: int) -> Matrix:
-        """The part of R^K in which moving the value does not move its label."""
-        kept = np.array([piece >> k & 1 for k in range(self.n_classes)], dtype=np.float64)
-        return np.asarray(np.diag(1.0 - kept) + np.outer(kept, kept) / kept.sum())
 
 
 LabelSet = Interval | Simplex

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
 
 from tacit._typing import Matrix
 from tacit.solver._labeling import Labeling
 from tacit.solver._problem import Problem, relative
-from tacit.solver._stopping import StopReason
 
 # A relative gap up to this is all that rounding allows some problems to reach.
 SETTLED = 1e-8
+
+
+class StopReason(Enum):
+    """Why a solver stopped, as a value that survives storage.
+
+    Some formats, skops among them, build what they read without arguments unless `__reduce__` says
+    otherwise, which a member of an enumeration cannot be. Pickle knows enumerations anyway.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The member by its value."""
+        return type(self), (self.value,)
 
 
 class Status(StopReason):

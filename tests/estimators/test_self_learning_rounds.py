@@ -1,6 +1,6 @@
 import numpy as np
 
-from tacit.solver._self_learning import SelfLearningStatus, self_learn
+from tacit.estimators._self_learning import SelfLearningStatus, self_learn
 
 
 def _labels(*values):
