@@ -7,6 +7,7 @@ weights of the vertices (see LabelSet), shape (K, U).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from tacit._typing import Index, Mask, Matrix, Vector
 from tacit.solver._curvature import Curvature, Factor
 from tacit.solver._problem import Problem
+from tacit.solver._solution import Solution, Status
 
 # The target counts as reached when the residual is this part of the problem's own size.
 REACHED = 1e-11
@@ -53,6 +55,22 @@ class Candidate:
     def is_reached(self, problem: Problem) -> bool:
         """Whether V'u is the target, equalities and all, up to rounding."""
         return bool(np.linalg.norm(problem.residual(self.labels)) <= REACHED * problem.unit)
+
+
+def solve_in_unit(
+    problem: Problem, name: str, solve: Callable[[Problem], tuple[Candidate, Status, int]]
+) -> Solution:
+    """The solution by `solve`, which is given the problem in its own unit.
+
+    One common unit for V and the target makes every constant of a solver free of the data's scale.
+    """
+    unit = problem.unit
+    if problem.n_labels == 0 or unit == 0.0:
+        status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
+        return Solution.of(problem, problem.uniform(), status=status, solver=name, n_iter=0)
+    found, status, n_iter = solve(problem.times(1.0 / unit))
+    dual = None if found.q is None else found.q * unit
+    return Solution.of(problem, found.labels, q=dual, status=status, solver=name, n_iter=n_iter)
 
 
 def finish(

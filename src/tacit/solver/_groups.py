@@ -138,20 +138,6 @@ class GroupedRule:
 
 
 @dataclass(frozen=True)
-class _SharedKernel:
-    """A kernel on rows whose weights are times their share of a group."""
-
-    kernel: Callable[[Block], Any]
-    rule: Rule
-    group: int
-
-    def __call__(self, block: Block) -> Any:
-        share = self.rule(block.X)[:, self.group]
-        weights = share if block.weights is None else share * block.weights
-        return self.kernel(replace(block, weights=weights))
-
-
-@dataclass(frozen=True)
 class SharedRows:
     """Rows, each with its share of a group, which `rule` gives, as a part of its weight."""
 
@@ -174,7 +160,13 @@ class SharedRows:
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
     ) -> Result:
         """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order."""
-        shared: Callable[[Block], Result] = _SharedKernel(kernel, self.rule, self.group)
+        rule, group = self.rule, self.group
+
+        def shared(block: Block) -> Result:
+            share = rule(block.X)[:, group]
+            weights = share if block.weights is None else share * block.weights
+            return kernel(replace(block, weights=weights))
+
         return self.rows.reduce(shared, combine)
 
     def map(self, kernel: Callable[[Any], AnyArray]) -> Any:

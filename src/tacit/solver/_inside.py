@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -205,33 +206,28 @@ def _factor_of(matrix: Matrix, shape: tuple[int, ...], ridge: float) -> Factor |
         return None
 
 
-@dataclass(frozen=True)
-class _Potential:
+def _potential_of_block(
+    coef: Matrix, intercept: Vector, shift: Vector | None, with_curvature: bool, block: Block
+) -> tuple[float, Any, Matrix, Matrix]:
     """One block's part of the potential, its slope and its curvature, in terms of (1, row)."""
+    X = block.X if shift is None else block.X - shift
+    value, labels = _smooth(np.asarray(X @ coef) + intercept)
+    w = np.ones(len(value)) if block.weights is None else block.weights
+    curvature = _curvature_of_block(X, w, labels) if with_curvature else np.zeros(0)
+    labels = (labels.T * w).T
+    return float(w @ value), labels.sum(axis=0), np.asarray(X.T @ labels), curvature
 
-    coef: Matrix
-    intercept: Vector
-    shift: Vector | None
-    with_curvature: bool
 
-    def __call__(self, block: Block) -> tuple[float, Any, Matrix, Matrix]:
-        X = block.X if self.shift is None else block.X - self.shift
-        value, labels = _smooth(np.asarray(X @ self.coef) + self.intercept)
-        w = np.ones(len(value)) if block.weights is None else block.weights
-        curvature = self._curvature(X, w, labels) if self.with_curvature else np.zeros(0)
-        labels = (labels.T * w).T
-        return float(w @ value), labels.sum(axis=0), np.asarray(X.T @ labels), curvature
-
-    def _curvature(self, X: Any, w: Vector, labels: Matrix) -> Matrix:
-        """One matrix for each pair of classes."""
-        rows = X if isinstance(X, np.ndarray) else X.toarray()
-        affine = np.column_stack([np.ones(len(w)), rows])
-        p = [1.0 - labels, labels] if labels.ndim == 1 else list(labels.T)
-        found = []
-        for k, m in zip(*np.triu_indices(len(p), 1), strict=True):
-            scaled = affine * np.sqrt(w * p[k] * p[m])[:, None]
-            found.append(scaled.T @ scaled)
-        return np.stack(found)
+def _curvature_of_block(X: Any, w: Vector, labels: Matrix) -> Matrix:
+    """One matrix for each pair of classes."""
+    rows = X if isinstance(X, np.ndarray) else X.toarray()
+    affine = np.column_stack([np.ones(len(w)), rows])
+    p = [1.0 - labels, labels] if labels.ndim == 1 else list(labels.T)
+    found = []
+    for k, m in zip(*np.triu_indices(len(p), 1), strict=True):
+        scaled = affine * np.sqrt(w * p[k] * p[m])[:, None]
+        found.append(scaled.T @ scaled)
+    return np.stack(found)
 
 
 def _add(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -242,7 +238,8 @@ def _look(
     zonotope: Zonotope, target: Matrix, slope: Matrix, with_curvature: bool
 ) -> tuple[float, Reached, Factor | None]:
     """Potential, labels and perhaps curvature at `slope`: one sweep."""
-    kernel = _Potential(*zonotope.direction(slope), zonotope.shift, with_curvature)
+    direction = zonotope.direction(slope)
+    kernel = partial(_potential_of_block, *direction, zonotope.shift, with_curvature)
     value, mass, total, raw = zonotope.rows.reduce(kernel, _add)
     zonotope.n_sweeps += 1
     residual = zonotope.sum_of(mass, total) - target

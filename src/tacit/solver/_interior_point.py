@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit.rows._sweep import one_blas_thread
-from tacit.solver._active_set import Candidate, descend_faces, finish, fractional
+from tacit.solver._active_set import Candidate, descend_faces, finish, fractional, solve_in_unit
 from tacit.solver._curvature import Curvature, Factor
 from tacit.solver._groups import finish_by_groups
 from tacit.solver._problem import Problem
@@ -178,19 +179,11 @@ def solve_interior_point(
         With status OPTIMAL, INSIDE, EMPTY, MAX_ITERATIONS or STALLED; residual, objective and gap
         are those of the centred problem.
     """
-    name = "interior-point"
-    problem = problem.centred()
-    # One common unit for V and the target makes every constant below free of the data's scale.
-    unit = problem.unit
-    if problem.n_labels == 0 or unit == 0.0:
-        status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
-        return Solution.of(problem, problem.uniform(), status=status, solver=name, n_iter=0)
+    iterate = partial(_iterate, tol=tol, max_iter=max_iter, may_group=may_group)
     # The products are too small for several BLAS threads to help, and waiting for each other costs
     # them dearly on a busy machine.
     with one_blas_thread():
-        found, status, n_iter = _iterate(problem.times(1.0 / unit), tol, max_iter, may_group)
-    dual = None if found.q is None else found.q * unit
-    return Solution.of(problem, found.labels, q=dual, status=status, solver=name, n_iter=n_iter)
+        return solve_in_unit(problem.centred(), "interior-point", iterate)
 
 
 def _solve_fewer(problem: Problem) -> Solution:

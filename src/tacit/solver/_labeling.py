@@ -76,17 +76,6 @@ class SmoothRule:
 
 
 @dataclass(frozen=True)
-class ConstantRule:
-    """The same label for every row: a number, or one share for each class."""
-
-    label: Matrix
-
-    def __call__(self, X: Any) -> Matrix:
-        """The labels of the rows X."""
-        return np.tile(self.label, (X.shape[0], *(1,) * np.ndim(self.label)))
-
-
-@dataclass(frozen=True)
 class WithinRule:
     """The labels of a rule for the classes `kept` of `n_classes`, and zero for all others."""
 
@@ -101,24 +90,12 @@ class WithinRule:
 
 @dataclass(frozen=True)
 class Labeling:
-    """Soft labels and the one thing that coefficients need of them.
+    """Soft labels and the one thing that coefficients need of them."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (U,) or (U, K) or None
-        The labels; None where only the rule is known.
-    rule : callable or None
-        Gives the label of any row.
-    mass : float or ndarray of shape (K,)
-        The sum of weight times label.
-    total : ndarray of shape (d,) or (d, K)
-        The sum over rows of weight times label times row.
-    """
-
-    values: Matrix | None
-    rule: Rule | None
-    mass: Any
-    total: Matrix
+    values: Matrix | None  # (U,) or (U, K), the labels; None where only the rule is known
+    rule: Rule | None  # gives the label of any row
+    mass: Any  # a number or (K,), the sum of weight times label
+    total: Matrix  # (d,) or (d, K), the sum over rows of weight times label times row
 
     @classmethod
     def of_values(cls, rows: Rows, values: Matrix) -> Labeling:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from tacit._typing import Vector
-from tacit.solver._active_set import Candidate, reach, refine
+from tacit.solver._active_set import Candidate, reach, refine, solve_in_unit
 from tacit.solver._curvature import Curvature
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
@@ -31,29 +33,24 @@ def solve_lbfgsb(problem: Problem, tol: float = 1e-8, max_iter: int = 10_000) ->
     the second opinion, not the default. Stops on the relative duality gap, with status OPTIMAL,
     INSIDE, EMPTY, MAX_ITERATIONS or STALLED.
     """
-    name = "lbfgsb"
     if problem.target.ndim == 2:
         raise ValueError(
             f'solver is "lbfgsb", which is for two classes, and there are '
             f'{problem.n_classes}; use "auto", "interior-point" or "working-set".'
         )
-    unit = problem.unit
-    if problem.n_labels == 0 or unit == 0.0:
-        status = Status.EMPTY if problem.n_labels == 0 else Status.INSIDE
-        return Solution.of(problem, problem.uniform(), status=status, solver=name, n_iter=0)
-    scaled = problem.times(1.0 / unit)
-    found, n_iter = _minimise(scaled, tol, max_iter)
-    if found.is_reached(scaled):
-        found, status = Candidate(found.labels), Status.INSIDE
-    elif _badness(scaled, found) <= tol:
-        status = Status.OPTIMAL
-    else:
-        status = Status.MAX_ITERATIONS if n_iter >= max_iter else Status.STALLED
-    dual = None if found.q is None else found.q * unit
-    return Solution.of(problem, found.labels, q=dual, status=status, solver=name, n_iter=n_iter)
+    return solve_in_unit(problem, "lbfgsb", partial(_minimise, tol=tol, max_iter=max_iter))
 
 
-def _minimise(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, int]:
+def _minimise(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
+    found, n_iter = _rounds(problem, tol, max_iter)
+    if found.is_reached(problem):
+        return Candidate(found.labels), Status.INSIDE, n_iter
+    if _badness(problem, found) <= tol:
+        return found, Status.OPTIMAL, n_iter
+    return found, Status.MAX_ITERATIONS if n_iter >= max_iter else Status.STALLED, n_iter
+
+
+def _rounds(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, int]:
     k, u = problem.n_equalities, problem.uniform()
     if k == 0:
         u, n_iter = _descend(problem, u, tol, max_iter)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.rows import Moments, NumpyRows, as_rows
+from tacit.rows import Moments, as_rows
 from tacit.solver._basis import Basis, Coefficients
 
 # Penalties that leave-one-out chooses from, in units of the mean squared length of a centred
@@ -46,9 +46,7 @@ def leave_one_out_alpha(
     Y = Y.reshape(len(Y), -1)
     if fit_intercept:
         X = X - (w @ X) / w.sum()
-    moments = Moments.of(NumpyRows(X, w))
-    gram = moments.scatter + moments.weight * np.outer(moments.mean, moments.mean)
-    unit = float(gram.trace()) / max(1, X.shape[1])
+    unit = float((w @ X**2).sum()) / max(1, X.shape[1])
     if unit == 0.0:
         return 0.0
     scores, squares = _principal_scores(root * X)

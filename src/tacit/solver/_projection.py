@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._constraint_set import ConstraintSet
-from tacit.solver._labeling import ConstantRule, Labeling
+from tacit.solver._labeling import Labeling, LowestRule
 from tacit.solver._method import Method, with_labeling
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
@@ -69,10 +69,11 @@ def project(
         # No rows, or none that counts.
         solution = _empty(constraints, target, method)
         return Projection(start, solution, True, 0.0)
-    if constraints.prior is not None and (np.asarray(constraints.prior) == 0.0).any():
-        return _project_within(constraints, start, metric, labeled_basis, method)
-    if constraints.prior is not None and np.ndim(constraints.prior) == 0 and constraints.prior == 1:
-        return _project_to_one(constraints, start, metric, 1.0, method)
+    if constraints.prior is not None:
+        prior = np.asarray(constraints.prior)
+        shares = np.array([1.0 - prior, prior]) if prior.ndim == 0 else prior
+        if (shares == 0.0).any():
+            return _project_within(constraints, start, metric, labeled_basis, method, shares)
 
     def solve(method: Method) -> Solution:
         if metric == "labeled":
@@ -138,42 +139,39 @@ def _project_within(
     metric: Metric,
     labeled_basis: Basis,
     method: Method,
+    shares: Vector,
 ) -> Projection:
     """The projection where some classes are known not to occur among the unlabeled rows."""
-    prior = np.asarray(constraints.prior)
-    kept = np.flatnonzero(prior)
-    if prior.ndim == 0 or len(kept) == 1:
-        label = prior if prior.ndim == 0 else np.eye(len(prior))[kept[0]]
-        return _project_to_one(constraints, start, metric, label, method)
-    labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
-    within = replace(constraints, labeled=labeled, prior=prior[kept])
-    start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
-    solution = project(within, start_within, metric, labeled_basis, method).solution
-    assert solution.labeling is not None, "there are rows that count"
-    labeling = solution.labeling.within(kept, len(prior))
-    relabeled = replace(solution, labeling=labeling)
-    answer = _at_labels(constraints, start, relabeled, keeps_rest=metric == "all")
-    if metric != "all":
-        return answer
-    prices = np.full(len(prior), np.inf)
-    prices[kept] = _prices(within, start_within, solution)
-    return replace(answer, prices=prices)
+    kept = np.flatnonzero(shares)
+    prices = np.full(len(shares), np.inf)
+    if len(kept) == 1:
+        prices[kept] = 0.0
+        solution = _all_alike(constraints, method)
+    else:
+        labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
+        within = replace(constraints, labeled=labeled, prior=shares[kept])
+        start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
+        found = project(within, start_within, metric, labeled_basis, method).solution
+        assert found.labeling is not None, "there are rows that count"
+        solution = replace(found, labeling=found.labeling.within(kept, len(shares)))
+        if metric == "all":
+            prices[kept] = _prices(within, start_within, found)
+    answer = _at_labels(constraints, start, solution, keeps_rest=metric == "all")
+    return replace(answer, prices=prices if metric == "all" else None)
 
 
-def _project_to_one(
-    constraints: ConstraintSet, start: Coefficients, metric: Metric, label: Any, method: Method
-) -> Projection:
-    """The projection where the prior leaves but one label for all rows."""
-    label = np.asarray(label, dtype=np.float64)
-    moments = constraints.unlabeled_moments
+def _all_alike(constraints: ConstraintSet, method: Method) -> Solution:
+    """The solution where the prior leaves one class to all rows."""
+    label = np.asarray(constraints.prior, dtype=np.float64)
+    moments, shape = constraints.unlabeled_moments, label.shape
+    d = len(moments.mean)
+    # One slope for all rows, the lowest that of the class, and no rows between classes.
+    slopes = Coefficients(np.zeros((d, *shape)), 0.5 - label)
+    rule = LowestRule(slopes, 0.0, np.zeros((0, d)), np.zeros((0, *shape)))
     total = np.multiply.outer(moments.weight * moments.mean, label)
-    labeling = Labeling(None, ConstantRule(label), moments.weight * label, total)
-    target = np.zeros((constraints.basis.rank, *label.shape))
-    solution = _empty(constraints, target, method)
-    labeled = replace(solution, labeling=labeling, soft_labels=None)
-    answer = _at_labels(constraints, start, labeled, keeps_rest=metric == "all")
-    shares = np.array([1.0 - label, label]) if label.ndim == 0 else label
-    return replace(answer, prices=np.where(shares > 0.0, 0.0, np.inf))
+    labeling = Labeling(None, rule, moments.weight * label, total)
+    empty = _empty(constraints, np.zeros((constraints.basis.rank, *shape)), method)
+    return replace(empty, labeling=labeling, soft_labels=None)
 
 
 def _at_labels(
