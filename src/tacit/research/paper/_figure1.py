@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,10 +60,15 @@ class Example:
         return loss
 
 
+@cache
+def _population() -> Population:
+    feature = Mixture([0.5, 0.5], [stats.norm(-1, 0.8), stats.norm(1, 0.8)])
+    return Population(feature, lambda x: 0.2 + 0.6 * expit(3 * x))
+
+
 def example(seed: int = _SEED, n_labeled: int = _N_LABELED) -> Example:
     """The example that the figure shows; another seed draws other labeled rows."""
-    feature = Mixture([0.5, 0.5], [stats.norm(-1, 0.8), stats.norm(1, 0.8)])
-    population = Population(feature, lambda x: 0.2 + 0.6 * expit(3 * x))
+    population = _population()
     return Example(population, population.sample(n_labeled, np.random.default_rng(seed)))
 
 

@@ -14,16 +14,16 @@ from scipy import stats
 from scipy.special import expit, ndtr
 
 from tacit._typing import Index, Matrix, Vector
-from tacit.research.paper.theorem._integration import (
+from tacit.research.paper.theorem._moments import (
     Distribution,
     Moments,
     Nodes,
     fixed_nodes,
-    is_discrete,
-    join,
+    joined,
     least_squares,
+    terms,
 )
-from tacit.research.paper.theorem._population import Mixture, Population, Sample
+from tacit.research.paper.theorem._population import Mixture
 
 # Uniform numbers that the parameters of one member are made of.
 N_PARAMETERS = 8
@@ -36,40 +36,30 @@ Shape = Callable[[Columns], tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Family:
-    """A family of distributions of x.
-
-    `member` makes a distribution of `N_PARAMETERS` uniform numbers: one of floats, or many at once
-    of columns of shape (n, 1). `kink` says where the density of a member is not smooth, for fixed
-    nodes to be cut there too, and `nodes` makes these where quantiles are too slow for it.
-    """
+    """A family of distributions of x."""
 
     name: str
+    # Makes distributions of `N_PARAMETERS` columns of uniform numbers, of shape (n, 1) each.
     member: Callable[[Columns], Distribution | Mixture]
-    kink: Callable[[Any], Any] | None = None
-    nodes: Callable[[Any, Sequence[Any]], Nodes] | None = None
-
-    def fixed_nodes(self, feature: Distribution | Mixture, cuts: Sequence[Any]) -> Nodes:
-        """Nodes of many members, as many for each, cut at points of shape (n, 1) and at kinks."""
-        if self.kink is not None:
-            cuts = [*cuts, self.kink(feature)]
-        return (self.nodes or _nodes_of)(feature, _increasing(cuts))
+    kink: Callable[[Any], Any] | None = None  # Where the density is not smooth
 
 
-def _increasing(cuts: Sequence[Any]) -> Sequence[Any]:
-    return np.split(np.sort(np.concatenate(cuts, axis=1)), len(cuts), axis=1)
-
-
-def _nodes_of(feature: Distribution | Mixture, cuts: Sequence[Any]) -> Nodes:
+def nodes_of(feature: Distribution | Mixture, cuts: Sequence[Any]) -> Nodes:
+    """Nodes of many members, as many for each, cut at increasing points of shape (n, 1)."""
     if isinstance(feature, Mixture):
-        return join(
-            [
-                _nodes_of(component, cuts).scaled(weight)
-                for weight, component in zip(feature.weights, feature.components, strict=True)
-            ]
+        parts = [nodes_of(component, cuts) for component in feature.components]
+        return joined(
+            [(x, weight * w) for (x, weight), w in zip(parts, feature.weights, strict=True)]
         )
-    if is_discrete(feature):
+    if hasattr(feature, "pmf"):
         x = feature.support()[0] + np.arange(_N_ATOMS, dtype=np.float64)
-        return Nodes(x, feature.pmf(x))
+        return x, feature.pmf(x)
+    if feature.dist.name == "skewnorm":
+        # A quantile takes a hundred times as long as one of the normal distribution, whose nodes
+        # are reweighted by the ratio of the densities, 2 Φ(shape z).
+        (shape,), loc, scale = feature.args, feature.kwds["loc"], feature.kwds["scale"]
+        x, weight = fixed_nodes(stats.norm(loc, scale), cuts)
+        return x, weight * 2.0 * ndtr(shape * (x - loc) / scale)
     return fixed_nodes(feature, cuts)
 
 
@@ -133,16 +123,6 @@ def _normal_mixture(u: Columns) -> Mixture:
     )
 
 
-def _skew_normal_nodes(feature: Any, cuts: Sequence[Any]) -> Nodes:
-    """Nodes of the normal distribution, reweighted by the ratio of the densities, 2 Φ(shape z).
-
-    A quantile of the skew normal distribution takes a hundred times as long as one of the normal.
-    """
-    (shape,), loc, scale = feature.args, feature.kwds["loc"], feature.kwds["scale"]
-    nodes = _nodes_of(stats.norm(loc, scale), cuts)
-    return nodes.scaled(2.0 * ndtr(shape * (nodes.x - loc) / scale))
-
-
 FAMILIES: tuple[Family, ...] = (
     Family("normal", _placed(stats.norm, -2, 2)),
     Family("uniform", _placed(stats.uniform, -1.5, 0.5)),
@@ -160,8 +140,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "skew normal",
         _placed(stats.skewnorm, -2, 2, lambda u: (_between(-6, 6, u[2]),)),
-        kink=lambda d: d.kwds["loc"],
-        nodes=_skew_normal_nodes,
+        lambda d: d.kwds["loc"],
     ),
     Family(
         "triangular",
@@ -188,17 +167,6 @@ FAMILIES: tuple[Family, ...] = (
 N_COEFFICIENTS = 6
 
 
-@dataclass(frozen=True)
-class Labeling:
-    """One kind of P(y = 1 | x): a function of z, threshold and uniform numbers.
-
-    z = x / sqrt(E x^2), and the threshold is on the same scale.
-    """
-
-    name: str
-    probability: Callable[[Any, Any, Any], Any]
-
-
 def threshold(u: Any) -> Any:
     """Where a step is, in units of sqrt(E x^2)."""
     return 4.0 * u[0] - 2.0
@@ -215,48 +183,32 @@ def _between_zero_and(z: Any, t: Any) -> Any:
     return (z * np.sign(t) > 0) & (z * np.sign(t) < np.abs(t))
 
 
-KINDS: tuple[Labeling, ...] = (
-    Labeling("constant", lambda z, t, u: u[1] + 0.0 * z),
-    Labeling("logistic", lambda z, t, u: expit((20.0 * u[1] - 10.0) * (z - t))),
-    Labeling("logistic of a cubic polynomial", _polynomial),
-    Labeling("step", lambda z, t, u: np.where(z > t, u[1], u[2])),
-    Labeling("one above a threshold", lambda z, t, u: (z > t) * 1.0),
-    Labeling("one below a threshold", lambda z, t, u: (z < t) * 1.0),
-    Labeling("one between 0 and a threshold", lambda z, t, u: _between_zero_and(z, t) * 1.0),
-    Labeling("zero between 0 and a threshold", lambda z, t, u: 1.0 - _between_zero_and(z, t)),
-    Labeling(
-        "periodic",
-        lambda z, t, u: 0.5 + 0.5 * u[1] * np.sin((0.5 + 5.5 * u[2]) * z + 2 * np.pi * u[3]),
+# Kinds of P(y = 1 | x): functions of z = x / sqrt(E x^2), a threshold on the same scale and uniform
+# numbers.
+KINDS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "constant": lambda z, t, u: u[1] + 0.0 * z,
+    "logistic": lambda z, t, u: expit((20.0 * u[1] - 10.0) * (z - t)),
+    "logistic of a cubic polynomial": _polynomial,
+    "step": lambda z, t, u: np.where(z > t, u[1], u[2]),
+    "one above a threshold": lambda z, t, u: (z > t) * 1.0,
+    "one below a threshold": lambda z, t, u: (z < t) * 1.0,
+    "one between 0 and a threshold": lambda z, t, u: _between_zero_and(z, t) * 1.0,
+    "zero between 0 and a threshold": lambda z, t, u: 1.0 - _between_zero_and(z, t),
+    "periodic": lambda z, t, u: (
+        0.5 + 0.5 * u[1] * np.sin((0.5 + 5.5 * u[2]) * z + 2 * np.pi * u[3])
     ),
-    Labeling("bump", lambda z, t, u: u[1] * np.exp(-0.5 * ((z - t) / (0.2 + u[2])) ** 2)),
+    "bump": lambda z, t, u: u[1] * np.exp(-0.5 * ((z - t) / (0.2 + u[2])) ** 2),
     # The two labelings that put beta_star on the ends of the interval, pure and with some noise.
-    Labeling("one where x is positive", lambda z, t, u: (z > 0) * 1.0),
-    Labeling("one where x is negative", lambda z, t, u: (z < 0) * 1.0),
-    Labeling(
-        "sign of x with noise", lambda z, t, u: np.where((z > 0) == (u[2] < 0.5), 1.0, 0.2 * u[1])
-    ),
-)
+    "one where x is positive": lambda z, t, u: (z > 0) * 1.0,
+    "one where x is negative": lambda z, t, u: (z < 0) * 1.0,
+    "sign of x with noise": lambda z, t, u: np.where((z > 0) == (u[2] < 0.5), 1.0, 0.2 * u[1]),
+}
 
 MAX_LABELED = 50
 _N_DISTRIBUTION = 1 + N_PARAMETERS
 _N_LABELING = _N_DISTRIBUTION + N_COEFFICIENTS
 # Philox makes four numbers a step, so every problem starts at a step of its own.
 _N_UNIFORM = -(-(_N_LABELING + 2 * MAX_LABELED) // 4) * 4
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One random problem: a population, labeled rows of it, and of which kinds it is."""
-
-    family: Family
-    kind: Labeling
-    population: Population
-    sample: Sample
-
-    @property
-    def beta_sup(self) -> float:
-        """The supervised estimate."""
-        return float(least_squares(self.sample.x, self.sample.y))
 
 
 @dataclass(frozen=True)
@@ -284,44 +236,20 @@ def _uniform(seed: int, first: int, last: int) -> Matrix:
     return np.maximum(np.random.Generator(bits).random((last - first, _N_UNIFORM)), 2.0**-54)
 
 
-def _family_and_kind(number: Index) -> tuple[Index, Index]:
+def family_and_kind(number: Index) -> tuple[Index, Index]:
     """Every family meets every kind of labeling equally often."""
     return number % len(FAMILIES), (number // len(FAMILIES)) % len(KINDS)
 
 
-def _n_labeled(u: Any) -> Any:
+def n_labeled(u: Any) -> Any:
     """From 1 to 50, small numbers more often: there the supervised estimate leaves the interval."""
     return np.minimum(np.floor((MAX_LABELED + 1.0) ** u), MAX_LABELED)
-
-
-def random_problem(number: int, seed: int = 0) -> Problem:
-    """Random problem of the check with this number, as a `Population` with its labeled rows.
-
-    Its expectations come from adaptive quadrature, not from the fixed nodes of the check.
-    """
-    u = _uniform(seed, number, number + 1)[0]
-    which_family, which_kind = _family_and_kind(np.array(number))
-    family, kind = FAMILIES[int(which_family)], KINDS[int(which_kind)]
-    feature = family.member([float(value) for value in u[1:_N_DISTRIBUTION]])
-    unit = float(np.sqrt(feature.var() + feature.mean() ** 2))
-    coefficients = [float(value) for value in u[_N_DISTRIBUTION:_N_LABELING]]
-    t = threshold(coefficients)
-
-    def probability(x: Vector) -> Vector:
-        p: Vector = kind.probability(x / unit, t, coefficients)
-        return p
-
-    n = int(_n_labeled(u[0]))
-    x = draws_of(feature, u[_N_LABELING : _N_LABELING + n])
-    y = u[_N_LABELING + MAX_LABELED : _N_LABELING + MAX_LABELED + n] < probability(x)
-    population = Population(feature, probability, (float(t * unit),))
-    return Problem(family, kind, population, Sample(x, y.astype(np.float64)))
 
 
 def batches(first: int, last: int, seed: int) -> Iterator[Batch]:
     """Random problems first to last - 1, one batch a family."""
     u = _uniform(seed, first, last)
-    families, kinds = _family_and_kind(np.arange(first, last))
+    families, kinds = family_and_kind(np.arange(first, last))
     for position, family in enumerate(FAMILIES):
         mine = families == position
         if mine.any():
@@ -334,19 +262,22 @@ def _batch(family: Family, kinds: Index, u: Matrix) -> Batch:
     unit = np.sqrt(second)
     coefficients = np.moveaxis(u[:, _N_DISTRIBUTION:_N_LABELING, None], 1, 0)
     t = threshold(coefficients)
-    nodes = family.fixed_nodes(feature, [t * unit, np.zeros_like(unit)])
+    cuts = [t * unit, np.zeros_like(unit), *([family.kink(feature)] if family.kink else [])]
+    nodes, weight = nodes_of(
+        feature, np.split(np.sort(np.concatenate(cuts, axis=1)), len(cuts), axis=1)
+    )
     x = draws_of(feature, u[:, _N_LABELING : _N_LABELING + MAX_LABELED])
 
-    both = np.concatenate([nodes.x, x], axis=1)
+    both = np.concatenate([nodes, x], axis=1)
     z = both / unit
     p = np.empty_like(z)
-    for position, kind in enumerate(KINDS):
+    for position, probability in enumerate(KINDS.values()):
         mine = kinds == position
-        p[mine] = kind.probability(z[mine], t[mine], coefficients[:, mine])
-    n_nodes = nodes.x.shape[1]
-    moments = Moments.of(nodes, p[:, :n_nodes])
+        p[mine] = probability(z[mine], t[mine], coefficients[:, mine])
+    n_nodes = nodes.shape[1]
+    moments = Moments(*terms(nodes, weight, p[:, :n_nodes]).sum(axis=-1))
 
-    labeled = np.arange(MAX_LABELED) < _n_labeled(u[:, :1])
+    labeled = np.arange(MAX_LABELED) < n_labeled(u[:, :1])
     y = u[:, _N_LABELING + MAX_LABELED : _N_LABELING + 2 * MAX_LABELED] < p[:, n_nodes:]
     beta_sup = least_squares(np.where(labeled, x, 0.0), y.astype(np.float64))
     error = float(np.abs(moments.second / second[:, 0] - 1.0).max())
