@@ -1,4 +1,4 @@
-"""Counts, lists and names in words."""
+"""Counts, lists, names and tables in words."""
 
 from __future__ import annotations
 
@@ -24,3 +24,10 @@ def nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
     folded = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=cutoff)
     return folded[near[0]] if near else None
+
+
+def aligned(lines: Sequence[Sequence[str]], right: bool = False) -> list[str]:
+    """The lines of a table of texts, its columns set to the left or to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = str.rjust if right else str.ljust
+    return ["  ".join(map(padded, line, widths)).rstrip() for line in lines]

@@ -111,7 +111,7 @@ def test_a_curve_can_be_printed_tabulated_and_drawn(curve: LearningCurve) -> Non
 def test_the_sentence_tells_what_more_labels_buy_for_the_best_classifier(
     curve: LearningCurve,
 ) -> None:
-    best = min(curve.usual_forecast(), key=lambda f: f.now)
+    best = min(curve.forecast(), key=lambda f: f.now)
     change = f"{100 * best.low:.1f} to {100 * best.high:.1f}"
     assert curve.sentence() == (
         f"20 more labels would take the error of {best.name}, the lowest now, from "
@@ -130,7 +130,7 @@ def test_of_classifiers_that_look_alike_the_sentence_names_the_supervised_one() 
 def test_few_labels_are_not_asked_about_more_than_a_curve_can_tell() -> None:
     X, y = two_classes(n_labeled=6, n_unlabeled=20)
     curve = learning_curve(X, y, pair(), n_labeled=[2, 3, 4], n_unlabeled=[], cv=3, n_repeats=1)
-    assert {f.n_more for f in curve.usual_forecast()} == {18}
+    assert {f.n_more for f in curve.forecast()} == {18}
 
 
 def test_one_curve_can_be_left_out() -> None:

@@ -275,7 +275,7 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
         },
         "forecasts": []
         if found.curve is None
-        else [asdict(forecast) for forecast in found.curve.usual_forecast()],
+        else [asdict(forecast) for forecast in found.curve.forecast()],
         "table": {
             "name": table.name,
             "target": table.target.name,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tacit._words import aligned
 from tacit.report import (
     MINUS,
     PALETTE,
@@ -211,11 +212,7 @@ class Comparison(HtmlDisplay):
             loss = self.measure.text(self.losses[contestant.name])
             kind = "without unlabeled rows" if method is None else str(method.kind)
             lines.append((contestant.name, loss, against, kind))
-        widths = [max(len(line[k]) for line in lines) for k in range(4)]
-        return [
-            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
+        return aligned(lines)
 
     def _row(self, contestant: Contestant) -> dict[str, Any]:
         method = self.methods.get(contestant.name)

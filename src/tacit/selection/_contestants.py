@@ -175,7 +175,11 @@ def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tup
             "the ridge, refitted on its own predictions until they settle; nothing is guaranteed",
         ),
     )
-    able = [c for c in classifiers if n_classes == 2 or _knows_many_classes(c.estimator)]
+    able = [
+        c
+        for c in classifiers
+        if n_classes == 2 or get_tags(c.estimator).classifier_tags.multi_class
+    ]
     if preprocessing is None:
         return tuple(able)
     return tuple(
@@ -191,18 +195,24 @@ def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
         contestants = tuple(estimators)
     for contestant in contestants:
         _check(contestant)
-    by_name = {contestant.name: contestant for contestant in contestants}
-    if len(by_name) < len(contestants):
+    names = [contestant.name for contestant in contestants]
+    if len(set(names)) < len(names):
         raise ValueError("estimators has two contestants of one name; give each a name of its own.")
-    semi_supervised = [c for c in contestants if c.twin is not None]
-    if not semi_supervised:
+    supervised = [c.name for c in contestants if c.twin is None]
+    if len(supervised) == len(contestants):
         raise ValueError(
             "estimators has no semi-supervised classifier, so there is nothing to compare; give "
             'at least one with the name of its supervised twin: {"ridge": ridge, "ICLS": (icls, '
             '"ridge")}.'
         )
-    for contestant in semi_supervised:
-        _check_twin(contestant, by_name)
+    for contestant in contestants:
+        twin = contestant.twin
+        if twin is None or twin in supervised:
+            continue
+        fault = f"has a twin itself; a twin must be supervised: one of {supervised}"
+        if twin not in names:
+            fault = f"is not among the estimators; supervised ones are {supervised}"
+        raise ValueError(f"estimators[{contestant.name!r}] has the twin {twin!r}, which {fault}.")
     return contestants
 
 
@@ -243,28 +253,10 @@ def _check(contestant: Any) -> None:
             f"estimators[{name!r}] is semi-supervised and has no twin; pass it with the name of "
             f'the supervised classifier it would replace: "{name}": (estimator, "name of twin").'
         )
-    if (
-        contestant.sees is not None
-        and contestant.training is not replace(contestant, sees=None).training
-    ):
+    if contestant.training is not replace(contestant, sees=None).training:
         raise ValueError(
             f"estimators[{name!r}] sees {contestant.training.value}, but in a comparison that "
             "follows from its twin; leave `sees` out."
-        )
-
-
-def _check_twin(contestant: Contestant, by_name: Mapping[str, Contestant]) -> None:
-    twin = by_name.get(str(contestant.twin))
-    supervised = [name for name, c in by_name.items() if c.twin is None]
-    if twin is None:
-        raise ValueError(
-            f"estimators[{contestant.name!r}] has the twin {contestant.twin!r}, which is not among "
-            f"the estimators; supervised ones are {supervised}."
-        )
-    if twin.twin is not None:
-        raise ValueError(
-            f"estimators[{contestant.name!r}] has the twin {contestant.twin!r}, which has a twin "
-            f"itself; a twin must be supervised: one of {supervised}."
         )
 
 
@@ -279,7 +271,3 @@ def _is_known_as_semi_supervised(classifier: Any) -> bool:
 
 def _last_step(estimator: Any) -> Any:
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
-
-
-def _knows_many_classes(estimator: Any) -> bool:
-    return bool(get_tags(estimator).classifier_tags.multi_class)

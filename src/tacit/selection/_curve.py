@@ -103,13 +103,14 @@ class LearningCurve(HtmlDisplay):
         columns = (*sizes.T.tolist(), losses.mean(axis=0).tolist(), errors.tolist())
         return [CurvePoint(along, name, *numbers) for numbers in zip(*columns, strict=True)]
 
-    def forecast(self, n_more: int = 20) -> tuple[Forecast, ...]:
+    def forecast(self, n_more: int | None = None) -> tuple[Forecast, ...]:
         """What more labels would buy, by a power law through each curve.
 
         Parameters
         ----------
-        n_more : int, default=20
-            Labels to add; at most three times as many as there are.
+        n_more : int, optional
+            Labels to add, at most three times as many as there are; by default 20, or fewer where
+            that is too many.
 
         Returns
         -------
@@ -118,6 +119,7 @@ class LearningCurve(HtmlDisplay):
             loss can be negative.
         """
         most = int((REACH - 1.0) * self.n_labels)
+        n_more = min(USUAL_MORE, most) if n_more is None else n_more
         if not isinstance(n_more, numbers.Integral) or not 1 <= n_more <= most:
             raise ValueError(
                 f"n_more is {n_more!r}; it must be a whole number from 1 to {most}, three times "
@@ -132,13 +134,9 @@ class LearningCurve(HtmlDisplay):
             forecasts.append(forecast(name, x, losses, self.n_labels, n_more, self.test_to_train))
         return tuple(forecasts)
 
-    def usual_forecast(self) -> tuple[Forecast, ...]:
-        """`forecast` for 20 more labels, or fewer where there are too few to say so much."""
-        return self.forecast(min(USUAL_MORE, int((REACH - 1.0) * self.n_labels)))
-
     def sentence(self) -> str:
         """What more labels would buy for the classifier that is best now; empty if unknown."""
-        forecasts = self.usual_forecast()
+        forecasts = self.forecast()
         if not forecasts:
             return ""
         # Of those that look alike the first, which needs no unlabeled rows.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.special import ndtri
 
-from tacit._words import number_of
+from tacit._words import aligned, number_of
 from tacit.report import (
     MINUS,
     WIDE,
@@ -62,20 +62,13 @@ def curve_text(curve: LearningCurve) -> str:
             losses = ([measure.text(p.loss) for p in of_name] for of_name in points)
             lines = zip([f"{size:,}" for size in sizes], *losses, strict=True)
             title = f"{measure.name} by {along} trained on, all {rest}"
-            blocks.append([title, *_aligned([("", *curve.names), *lines])])
-    if forecasts := curve.usual_forecast():
+            blocks.append([title, *aligned([("", *curve.names), *lines], right=True)])
+    if forecasts := curve.forecast():
         title = f"{measure.name} with {forecasts[0].n_more:,} more labels"
         head = ("", "now", "then", "change", INTERVAL)
-        blocks.append([title, *_aligned([head, *_forecast_texts(curve, forecasts)])])
+        table = [head, *_forecast_texts(curve, forecasts)]
+        blocks.append([title, *aligned(table, right=True)])
     return "\n\n".join("\n".join(block) for block in blocks)
-
-
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [
-        "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True))
-        for line in lines
-    ]
 
 
 def _forecast_texts(curve: LearningCurve, forecasts: Sequence[Forecast]) -> list[tuple[str, ...]]:
@@ -198,7 +191,7 @@ def _entry(series: Series, k: int, form: str) -> Entry:
 
 
 def _forecast(curve: LearningCurve) -> Listing | None:
-    forecasts = curve.usual_forecast()
+    forecasts = curve.forecast()
     if not forecasts:
         return None
     n_more = forecasts[0].n_more

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -121,12 +121,8 @@ class Fit:
 DID_NOT_CONVERGE = "did not converge"
 
 
-class _Prepared(NamedTuple):
-    """What the steps of a preprocessing, fitted, make of the rows of a split."""
-
-    steps: list[tuple[str, Any]]
-    X_train: Any
-    X_test: Any
+# The steps of a preprocessing, fitted, and what they make of the training and test rows of a split.
+_Prepared = tuple[list[tuple[str, Any]], Any, Any]
 
 
 class Evaluator:
@@ -147,26 +143,24 @@ class Evaluator:
     def fit(self, contestant: Contestant, split: Split, key: str) -> Fit:
         """Fit one contestant; its seeds are hashes of `key`, its name and the parameter's."""
         if split is not self._split:
-            self._split, self._prepared = split, {"": self._rows(split)}
+            # Labeled rows first, so that they can be cut off again after preprocessing.
+            rows = np.concatenate([split.labeled, split.unlabeled])
+            raw = self.table.rows(rows), self.table.rows(split.test)
+            self._split, self._prepared = split, {"": ([], *raw)}
         with recorded_warnings() as caught:
-            ready = self._prepare(contestant, split, key)
+            steps, X_train, X_test = self._prepare(contestant, split, key)
             labeled = split.labeled.tobytes()
             before, fit = self._supervised.get(contestant.name, (b"", None))
             if fit is not None and before == labeled:
-                return replace(fit, X_train=ready.X_train, X_test=ready.X_test)
+                return replace(fit, X_train=X_train, X_test=X_test)
             model = seeded(contestant.classifier, f"{key}|{contestant.name}")
             start = time.perf_counter()
-            self._train(model, contestant, ready.X_train, split)
+            self._train(model, contestant, X_train, split)
             seconds = time.perf_counter() - start
-        fit = Fit(model, ready.steps, ready.X_train, ready.X_test, seconds, _in_short(caught))
-        if contestant.training is Sees.LABELED and not ready.steps:
+        fit = Fit(model, steps, X_train, X_test, seconds, _in_short(caught))
+        if contestant.training is Sees.LABELED and not steps:
             self._supervised[contestant.name] = labeled, fit
         return fit
-
-    def _rows(self, split: Split) -> _Prepared:
-        # Labeled rows first, so that they can be cut off again after preprocessing.
-        rows = np.concatenate([split.labeled, split.unlabeled])
-        return _Prepared([], self.table.rows(rows), self.table.rows(split.test))
 
     def _prepare(self, contestant: Contestant, split: Split, key: str) -> _Prepared:
         name = contestant.preprocessing_key
@@ -183,7 +177,7 @@ class Evaluator:
                 X_train = _fit_transform(fresh, X_train, y)
                 X_test = fresh.transform(X_test)
                 fitted.append((step_name, fresh))
-            self._prepared[name] = _Prepared(fitted, X_train, X_test)
+            self._prepared[name] = fitted, X_train, X_test
         return self._prepared[name]
 
     def _train(self, model: Any, contestant: Contestant, X: Any, split: Split) -> None:
@@ -228,10 +222,17 @@ def evaluate(
     outcomes = []
     with one_blas_thread():
         for contestant in contestants:
-            with _named(contestant):
+            try:
                 fit = evaluator.fit(contestant, split, key)
                 with recorded_warnings() as caught:
                     value = judge(fit, table, split)
+            except UndefinedScoreError:
+                raise
+            except Exception as error:
+                raise ValueError(
+                    f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be "
+                    f"fitted and scored: {error}"
+                ) from error
             words = fit.warnings | _in_short(caught)
             outcomes.append(Outcome(contestant.name, value, fit.seconds, fit.status, words))
     return outcomes
@@ -323,20 +324,6 @@ def _in_short(caught: Sequence[warnings.WarningMessage]) -> set[str]:
 
 class UndefinedScoreError(ValueError):
     """A score that is no number on the test rows of some split: no fault of a contestant."""
-
-
-@contextmanager
-def _named(contestant: Contestant) -> Iterator[None]:
-    """Say whose error it is."""
-    try:
-        yield
-    except UndefinedScoreError:
-        raise
-    except Exception as error:
-        raise ValueError(
-            f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be fitted and "
-            f"scored: {error}"
-        ) from error
 
 
 def _fit_transform(step: Any, X: Any, y: AnyArray) -> Any:

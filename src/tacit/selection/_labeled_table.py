@@ -95,16 +95,8 @@ def default_preprocessing(X: Any) -> Any:
     """
     if sparse.issparse(X):
         return MaxAbsScaler()
-    dtypes = getattr(X, "dtypes", None)
-    columns = list(getattr(X, "columns", ()))
-    if dtypes is not None and columns:
-        strange = [
-            str(name)
-            for name, dtype in zip(columns, list(dtypes), strict=True)
-            if getattr(dtype, "kind", "O") not in "biuf"
-        ]
-    else:
-        strange = [] if X.dtype.kind in "biuf" else ["X"]
+    dtypes = X.dtypes.items() if hasattr(X, "iloc") else [("X", X.dtype)]
+    strange = [str(name) for name, dtype in dtypes if dtype.kind not in "biuf"]
     if strange:
         shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
         raise ValueError(

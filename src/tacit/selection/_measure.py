@@ -64,10 +64,6 @@ class Measure:
         """The name with a capital letter, to begin a line with."""
         return self.name[:1].upper() + self.name[1:]
 
-    def loss(self, score: float) -> float:
-        """The loss of a score."""
-        return 1.0 - score if self.in_points else -score
-
     def text(self, loss: float) -> str:
         """A loss as people read it."""
         return f"{100.0 * loss:.1f}%" if self.in_points else f"{loss:.3g}"
@@ -119,7 +115,8 @@ def loss_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> fl
             # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
             # it takes to predict them.
             return float(np.mean(predicted != y))
-    loss = measure.loss(float(measure.scorer(fit.model, fit.X_test, y)))
+    score = float(measure.scorer(fit.model, fit.X_test, y))
+    loss = 1.0 - score if measure.in_points else -score
     if not math.isfinite(loss):
         raise UndefinedScoreError(
             f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves "

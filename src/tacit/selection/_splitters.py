@@ -27,7 +27,12 @@ FOLDS = 10
 class _LabeledSplitter(BaseCrossValidator):
     """Splits the labeled rows with another splitter and adds all unlabeled rows to training."""
 
+    n_splits: int
     unlabeled: Any
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of splits; the arguments are ignored."""
+        return self.n_splits
 
     def _splitter(self) -> Any:
         raise NotImplementedError
@@ -107,10 +112,6 @@ class LabeledKFold(_LabeledSplitter):
         self.random_state = random_state
         self.unlabeled = unlabeled
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of splits; the arguments are ignored."""
-        return self.n_splits
-
     def _splitter(self) -> Any:
         kind = StratifiedKFold if self.stratify else KFold
         return kind(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
@@ -147,10 +148,6 @@ class LabeledStratifiedShuffleSplit(_LabeledSplitter):
         self.random_state = random_state
         self.unlabeled = unlabeled
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of splits; the arguments are ignored."""
-        return self.n_splits
-
     def _splitter(self) -> Any:
         return StratifiedShuffleSplit(
             self.n_splits,
@@ -169,7 +166,7 @@ def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list
     if not _is_count(n_repeats):
         raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
     if _is_splitter(cv):
-        return _splits_of(table, cv)
+        return _splits_by([cv], table)
     n_labeled = len(table.labeled)
     if cv is not None and (not _is_count(cv) or cv < 2):
         # Splits as arrays would fill pages, and rows of the table might be meant, or labeled rows.
@@ -187,13 +184,25 @@ def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list
     if rarest < 2:
         return []
     n_folds = min(FOLDS if cv is None else int(cv), rarest)
-    seeds = np.random.SeedSequence(seed).generate_state(n_repeats)
-    labels = table.y[table.labeled]
+    seeds = np.random.SeedSequence(seed).generate_state(n_repeats).tolist()
+    return _splits_by(
+        [StratifiedKFold(n_folds, shuffle=True, random_state=s) for s in seeds], table
+    )
+
+
+def _splits_by(splitters: Sequence[Any], table: LabeledTable) -> list[Split]:
+    """The splits of the labeled rows by each splitter in turn."""
+    y = table.y[table.labeled]
     splits = []
-    for repeat, shuffle in enumerate(seeds):
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=int(shuffle))
-        pairs = splitter.split(np.zeros((n_labeled, 1)), labels)
-        splits += [_split(table, train, test, repeat, k) for k, (train, test) in enumerate(pairs)]
+    for repeat, splitter in enumerate(splitters):
+        for fold, (train, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
+            if len(np.unique(y[train])) < len(table.classes):
+                raise ValueError(
+                    f"cv is a {type(splitter).__name__} with a split whose training rows lack a "
+                    "class; use a stratified splitter with fewer folds."
+                )
+            labeled, tested = table.labeled[train], table.labeled[test]
+            splits.append(Split(labeled, table.unlabeled, tested, repeat, fold))
     return splits
 
 
@@ -237,22 +246,6 @@ def read_seed(random_state: Any) -> int:
             "or a Generator of NumPy, or None."
         )
     return int(random_state)
-
-
-def _splits_of(table: LabeledTable, splitter: Any) -> list[Split]:
-    labels = table.y[table.labeled]
-    pairs = list(splitter.split(np.zeros((len(labels), 1)), labels))
-    for train, _ in pairs:
-        if len(np.unique(labels[train])) < len(table.classes):
-            raise ValueError(
-                f"cv is a {type(splitter).__name__} with a split whose training rows lack a class; "
-                "use a stratified splitter with fewer folds."
-            )
-    return [_split(table, train, test, 0, k) for k, (train, test) in enumerate(pairs)]
-
-
-def _split(table: LabeledTable, train: Index, test: Index, repeat: int, fold: int) -> Split:
-    return Split(table.labeled[train], table.unlabeled, table.labeled[test], repeat, fold)
 
 
 def _is_splitter(cv: Any) -> bool:
