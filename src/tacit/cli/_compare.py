@@ -165,13 +165,9 @@ def _print(console: Console, found: TableComparison) -> None:
             f"Differences from {_references(found)} in {unit}, with {CONFIDENCE:.0%} intervals; "
             "below zero is better.",
         )
-    screen.print_heading(console, "Evidence")
-    screen.print_points(console, verdict.evidence)
-    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
-    screen.print_points(
-        console, (f"{name}: {_joined(words)}" for name, words in found.certificates.items())
-    )
-    screen.print_heading(console, "What was done to the data")
+    screen.print_points(console, verdict.evidence, "Evidence")
+    certified = (f"{name}: {words}" for name, words in found.certificates.items())
+    screen.print_points(console, certified, screen.CERTIFIED)
     counts = screen.counted(table.target.counts.items())
     screen.print_points(
         console,
@@ -182,6 +178,7 @@ def _print(console: Console, found: TableComparison) -> None:
             f"{number_of(len(found.feature_names), 'feature')}.",
             *table.notes,
         ),
+        screen.DONE,
     )
 
 
@@ -253,10 +250,6 @@ def _references(found: TableComparison) -> str:
         if method.only_beats_twin:
             words.append(f"for {method.name} from {method.decisive.reference}, which is better")
     return ", ".join(words)
-
-
-def _joined(certificate: Any) -> str:
-    return " ".join(str(certificate).split("\n"))
 
 
 def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:

@@ -130,5 +130,5 @@ def _print_certificates(console: Console, table: LabeledTable, protocol: Learnin
         model.fit(
             table.X[split.labeled], table.y[split.labeled], X_unlabeled=table.X[split.unlabeled]
         )
-        screen.print_heading(console, f"{name}: what holds for any labels (first draw)")
-        screen.print_paragraph(console, str(model.certificate_))
+        heading = f"{name}: what holds for any labels (first draw)"
+        screen.print_paragraph(console, str(model.certificate_), heading)

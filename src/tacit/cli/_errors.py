@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 import warnings
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -65,7 +65,9 @@ def _run(arguments: list[str]) -> int:
             return INTERRUPTED
         # Typer turns this one into an exit of its own.
         if _follows(error, BrokenPipeError):
-            return _unheard()
+            # Whoever read the output has seen enough; nothing went wrong.
+            _silence(sys.stdout)
+            return OK
         return _report(command, error)
 
 
@@ -141,10 +143,8 @@ def _command_of(arguments: list[str], known: list[str]) -> str:
     return f"tacit {names[0]}" if names else "tacit"
 
 
-def _unheard() -> int:
-    """Whoever read the output has seen enough; nothing went wrong."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return OK
+def _silence(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _flushed(code: int) -> int:
@@ -154,5 +154,5 @@ def _flushed(code: int) -> int:
             stream.flush()
         except (OSError, ValueError):
             # What cannot be written now would fail once more when Python ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            _silence(stream)
     return code

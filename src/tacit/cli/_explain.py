@@ -44,8 +44,7 @@ def explain(
         return
     console = screen.stdout_console()
     _print_origin(console, fitted.card)
-    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
-    screen.print_paragraph(console, fitted.card.certificate_words)
+    screen.print_paragraph(console, fitted.card.certificate_words, screen.CERTIFIED)
     screen.print_heading(console, f"Largest coefficients, of {len(weights):,}")
     grid = screen.new_grid(
         "when this rises by one standard deviation", "the score changes by", right=(1,)
@@ -60,10 +59,8 @@ def explain(
         console.print(
             Text(f"Above zero means towards {second!s}, below zero towards {first!s}.", style="dim")
         )
-    screen.print_heading(console, "How sure predictions are")
-    screen.print_paragraph(console, _calibration(fitted.card))
-    screen.print_heading(console, "What was done to the data")
-    screen.print_points(console, [*_columns(fitted.card), *notes])
+    screen.print_paragraph(console, _calibration(fitted.card), "How sure predictions are")
+    screen.print_points(console, [*_columns(fitted.card), *notes], screen.DONE)
     screen.print_heading(console, "How to repeat it")
     screen.print_line(console, fitted.card.command or "It was not fitted by a command.")
 

@@ -60,7 +60,7 @@ def fit(
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     given.check_table(table)
     from tacit.tables import fit_table, save_model
-    from tacit.tables._model_card import is_supervised
+    from tacit.tables._model_card import SUPERVISED
     from tacit.tables._reading import SMALL_FILE, is_parquet
     from tacit.tables._table import read_table
 
@@ -74,7 +74,7 @@ def fit(
             labels=label or (),
             keep=keep or (),
             drop=drop or (),
-            need_unlabeled=not is_supervised(model),
+            need_unlabeled=model not in SUPERVISED,
             options=options,
             stream=stream,
         )
@@ -114,11 +114,9 @@ def _print(console: Console, model: Model, out: Path) -> None:
     if (found := card.calibration) is not None:
         words = f"Of {found.n_labels:,} labels held back, {found.n_right:,} were predicted right."
         screen.print_paragraph(console, words)
-    screen.print_heading(console, "What holds for any labels of the unlabeled rows")
-    screen.print_paragraph(console, card.certificate_words)
+    screen.print_paragraph(console, card.certificate_words, screen.CERTIFIED)
     if card.notes:
-        screen.print_heading(console, "What was done to the data")
-        screen.print_points(console, card.notes)
+        screen.print_points(console, card.notes, screen.DONE)
     console.print()
     screen.print_line(console, f"The model is in {out}.")
     command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])

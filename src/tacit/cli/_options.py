@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tacit._files import check_can_write
 from tacit.cli._errors import set_debug
-
-if TYPE_CHECKING:
-    from tacit.tables._text import ReadOptions
+from tacit.tables._reading import STANDARD_INPUT, existing
+from tacit.tables._text import ReadOptions
 
 
 def _jobs(jobs: int) -> int:
@@ -27,16 +26,12 @@ def _jobs(jobs: int) -> int:
 
 def check_table(source: str) -> None:
     """Complain of a table that is not there, before what reads tables is imported."""
-    from tacit.tables._reading import existing
-
     if not is_piped(source):
         existing(source)
 
 
 def is_piped(source: str) -> bool:
     """Whether a table is to come from the standard input."""
-    from tacit.tables._reading import STANDARD_INPUT
-
     return source == STANDARD_INPUT
 
 
@@ -48,8 +43,6 @@ def read_options(
     date_format: str | None,
 ) -> ReadOptions:
     """How a table of text is written, by the options of a command."""
-    from tacit.tables._text import ReadOptions
-
     tab = "\t" if separator in ("tab", "\\t") else separator
     try:
         return ReadOptions(tab, encoding, decimal, thousands, date_format)

@@ -23,6 +23,7 @@ from tacit.cli import _interrupts as interrupts
 PIPE_WIDTH = 100
 # Longer lines are hard to read, however wide the terminal is.
 MOST_WIDTH = 110
+CERTIFIED, DONE = "What holds for any labels of the unlabeled rows", "What was done to the data"
 STYLES = {
     "helps": "green",
     "makes no difference": "blue",
@@ -91,8 +92,9 @@ def new_grid(*headings: str, right: tuple[int, ...] = ()) -> Table:
     return table
 
 
-def print_points(console: Console, sentences: Iterable[str]) -> None:
+def print_points(console: Console, sentences: Iterable[str], heading: str = "") -> None:
     """Sentences as points of a list, with hanging indents."""
+    print_heading(console, heading)
     for sentence in sentences:
         lines = textwrap.wrap(
             sentence,
@@ -102,7 +104,7 @@ def print_points(console: Console, sentences: Iterable[str]) -> None:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        console.print(Text("\n".join(lines)), soft_wrap=True)
+        print_line(console, "\n".join(lines))
 
 
 def counted(counts: Iterable[tuple[Any, int]]) -> str:
@@ -110,10 +112,11 @@ def counted(counts: Iterable[tuple[Any, int]]) -> str:
     return ", ".join(f"{name!s}: {count:,}" for name, count in counts)
 
 
-def print_paragraph(console: Console, text: str) -> None:
+def print_paragraph(console: Console, text: str, heading: str = "") -> None:
     """Sentences, each on a line of its own or on several."""
+    print_heading(console, heading)
     for line in text.splitlines():
-        console.print(Text(textwrap.fill(line, min(console.width, MOST_WIDTH))), soft_wrap=True)
+        print_line(console, textwrap.fill(line, min(console.width, MOST_WIDTH)))
 
 
 def print_line(console: Console, text: str) -> None:
@@ -122,9 +125,10 @@ def print_line(console: Console, text: str) -> None:
 
 
 def print_heading(console: Console, text: str) -> None:
-    """A heading after an empty line."""
-    console.print()
-    console.print(Text(text, style="bold"))
+    """A heading, if there is one, after an empty line."""
+    if text:
+        console.print()
+        console.print(Text(text, style="bold"))
 
 
 def print_json(value: Any) -> None:

@@ -26,11 +26,16 @@ from tacit.solver import Certificate
 from tacit.tables._calibration import calibrate
 from tacit.tables._errors import TableError
 from tacit.tables._features import TypedColumns, feature_names, make_features, specifications
-from tacit.tables._model_card import ModelCard, SupervisedTwin, is_supervised
+from tacit.tables._model_card import SUPERVISED, ModelCard, SupervisedTwin
 from tacit.tables._model_file import Model
 from tacit.tables._table import MixedTable
 
 MODELS = ("icls", "projected", "supervised", "logistic", "self-learning")
+LEAST_SQUARES: dict[str, Any] = {
+    "icls": ICLSClassifier,
+    "projected": ProjectedLeastSquaresClassifier,
+    "supervised": LeastSquaresClassifier,
+}
 Alpha = float | str
 # Unlabeled rows that the classifiers see while labels are held back for the calibration: the folds
 # fit ten more times, and ten thousand rows tell nearly all that more of them would.
@@ -43,15 +48,10 @@ PACKAGES = ("tacit", "scikit-learn", "skrub", "skops", "numpy", "scipy", "pandas
 
 def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
     """A classifier by its name, not fitted; only missing labels mark unlabeled rows."""
-    if model == "icls":
-        return ICLSClassifier(alpha=alpha, unlabeled=None)
-    if model == "projected":
-        return ProjectedLeastSquaresClassifier(alpha=alpha, unlabeled=None)
-    if model == "supervised":
-        return LeastSquaresClassifier(alpha=alpha, unlabeled=None)
+    if model in LEAST_SQUARES:
+        return LEAST_SQUARES[model](alpha=alpha, unlabeled=None)
     if model == "self-learning":
-        base = LeastSquaresClassifier(alpha=alpha, unlabeled=None)
-        return SelfLearningClassifier(base, unlabeled=None)
+        return SelfLearningClassifier(new_classifier("supervised", alpha), unlabeled=None)
     if model == "logistic":
         return _logistic(alpha)
     raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
@@ -100,7 +100,7 @@ def fit_table(
         target=target.name,
         classes=list(target.counts),
         label_counts=list(target.counts.values()),
-        n_unlabeled=0 if is_supervised(model) else table.n_unlabeled,
+        n_unlabeled=0 if model in SUPERVISED else table.n_unlabeled,
         unlabeled_markers=list(target.markers.values),
         table=table.name,
         columns=list(table.columns),
@@ -159,7 +159,7 @@ def _fit(
     model: str, supervised: Any, X: Matrix, labels: AnyArray, unlabeled: Any
 ) -> tuple[Any, Certificate | None]:
     """The linear classifier without what only `fit` needed, and its certificate."""
-    if is_supervised(model):
+    if model in SUPERVISED:
         return supervised, None
     fitted = new_classifier(model, supervised.alpha_).fit(X, labels, unlabeled)
     slim = copy.copy(fitted.estimator_ if model == "self-learning" else fitted)

@@ -13,12 +13,8 @@ from tacit.tables._errors import ModelFileError
 from tacit.tables._text import INFER, ReadOptions
 
 FORMAT = 1
+# The methods that learn from labeled rows alone.
 SUPERVISED = ("supervised", "logistic")
-
-
-def is_supervised(model: str) -> bool:
-    """Whether a method learns from labeled rows alone."""
-    return model in SUPERVISED
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit._files import check_can_write, written_whole
+from tacit._words import listed
 from tacit.tables._columns import DATE
 from tacit.tables._errors import ModelFileError
 from tacit.tables._model_card import ModelCard
@@ -39,11 +40,6 @@ class Model:
 
     pipeline: Any
     card: ModelCard
-
-    @property
-    def features(self) -> Any:
-        """All steps but the classifier."""
-        return self.pipeline[:-1]
 
     @property
     def classifier(self) -> Any:
@@ -84,7 +80,7 @@ def save_model(model: Model, path: str | Path) -> None:
         _, unsafe = sort_types(json.loads(archive.read(SCHEMA)))
     if unsafe:
         raise ModelFileError(
-            f"The model cannot be saved, because it could not be loaded again: {_list(unsafe)} "
+            f"The model cannot be saved, because it could not be loaded again: {listed(unsafe, 5)} "
             "would be refused."
         )
     with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -118,8 +114,8 @@ def load_model(path: str | Path) -> Model:
     safe, unsafe = sort_types(schema)
     if unsafe:
         raise ModelFileError(
-            f"{name} was refused: it contains {_list(unsafe)}, which no model of tacit needs and "
-            "which could run code of a stranger; use a model that you have fitted yourself."
+            f"{name} was refused: it contains {listed(unsafe, 5)}, which no model of tacit needs "
+            "and which could run code of a stranger; use a model that you have fitted yourself."
         )
     try:
         with warnings.catch_warnings():
@@ -208,7 +204,3 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
             "fit`, or copy the file again."
         ) from error
     return ModelCard.from_json(card, name), schema, content
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -25,14 +25,13 @@ from tacit.tables._columns import (
     short,
 )
 from tacit.tables._errors import TableError, TableWarning
-from tacit.tables._model_card import is_supervised
+from tacit.tables._model_card import SUPERVISED
 from tacit.tables._model_file import Model
 from tacit.tables._packages import import_pandas
 from tacit.tables._reading import (
     SMALL_FILE,
     arrow_errors,
     as_frame,
-    existing,
     is_parquet,
     read_raw,
 )
@@ -100,7 +99,7 @@ def predict_frame(
     if card.calibration is not None:
         sure = probabilities(card.calibration, decision)
     columns[prefix + SURE] = sure.round(4)
-    if not is_supervised(card.model):
+    if card.model not in SUPERVISED:
         twin = copy.copy(classifier)
         twin.coef_ = np.array(card.supervised.coef)
         twin.intercept_ = np.array(card.supervised.intercept)
@@ -146,11 +145,8 @@ def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]
             find_column(name, list(raw.frame.columns), raw.name)
         yield raw.frame
         return
-    path = existing(source)
-    batches, name = open_batches(path), repr(str(path))
-    for wanted in keep:
-        find_column(wanted, list(batches.columns), name)
-    with arrow_errors(name):
+    batches = open_batches(Path(source), keep)
+    with arrow_errors(repr(str(source))):
         for _, batch in batches.tables():
             yield as_frame(batch)
 

@@ -219,13 +219,16 @@ def read_table(
     )
 
 
-def open_batches(path: Path) -> ParquetFiles:
-    """Parquet files to be read in pieces; one that is damaged is named."""
+def open_batches(path: Path, wanted: Collection[str]) -> ParquetFiles:
+    """Parquet files to be read in pieces; one that is damaged or lacks a column is named."""
     for file in parquet_files(path):
         with arrow_errors(repr(str(file))):
             check_names(import_pyarrow().parquet.read_schema(file).names, repr(str(file)))
     with arrow_errors(repr(str(path))):
-        return ParquetFiles.find(path, None, numeric=False)
+        batches = ParquetFiles.find(path, None, numeric=False)
+    for column in wanted:
+        find_column(column, list(batches.columns), repr(str(path)))
+    return batches
 
 
 def _read_sample(
@@ -236,8 +239,7 @@ def _read_sample(
     It is read in pieces; whether a row is kept depends on its position and the seed.
     """
     pyarrow = import_pyarrow()
-    batches, name = open_batches(path), repr(str(path))
-    find_column(target, list(batches.columns), name)
+    batches, name = open_batches(path, [target]), repr(str(path))
     part = min(1.0, most / max(batches.n_rows, 1))
     threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
     pieces: list[Any] = []
