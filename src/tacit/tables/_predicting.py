@@ -170,14 +170,11 @@ class UnparsedColumn:
 
     def sentence(self) -> str:
         """What was done about it."""
-        part = f"{self.n_unparsed:,} of {self.n_values:,} values"
-        if self.kind == CATEGORY:
-            return (
-                f"column {self.column!r}: {part} never occurred when the model was fitted and tell "
-                f"it nothing, such as {self.example}."
-            )
+        what = "never occurred when the model was fitted and tell it nothing"
+        if self.kind != CATEGORY:
+            what = f"are not {self._what()} and were taken as missing"
         return (
-            f"column {self.column!r}: {part} are not {self._what()} and were taken as missing, "
+            f"column {self.column!r}: {self.n_unparsed:,} of {self.n_values:,} values {what}, "
             f"such as {self.example}."
         )
 
