@@ -128,3 +128,9 @@ def projected(
     )
     solve = Method(solver, tol, 20_000)
     return project(constraints, start, metric, basis, solve), start, constraints
+
+
+def generators(constraints: ConstraintSet) -> Matrix:
+    """X_u B with each row times its weight, one generator of the zonotope a row."""
+    rank = constraints.basis.rank
+    return constraints.problem(np.eye(rank), np.zeros(rank), with_prior=False).dense().V

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit.solver import Problem, solve_interior_point
-from tests.problems import KINDS, Table, projected, table, table_of_classes
+from tests.problems import KINDS, Table, generators, projected, table, table_of_classes
 from tests.properties.strategies import resolution, seeds
 
 ESTIMATORS = [ICLSClassifier, ProjectedLeastSquaresClassifier]
@@ -78,7 +78,7 @@ def test_the_labeled_loss_is_never_above_that_of_another_member_of_the_set(
     P = _labels(random, len(data.X_u), n_classes, how == "soft")
     if how == "near":
         P = 0.999 * answer.solution.soft_labels + 0.001 * P
-    member = constraints.coefficients(constraints.offset + constraints.generators().T @ P)
+    member = constraints.coefficients(constraints.offset + generators(constraints).T @ P)
     ours, theirs = (_loss(c, data.X, data.y) for c in (answer.coefficients, member))
     assert ours <= theirs + 1e-8 * (1.0 + theirs)
 

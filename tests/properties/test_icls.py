@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit import ICLSClassifier, LeastSquaresClassifier
-from tests.problems import projected
+from tests.problems import generators, projected
 from tests.properties.strategies import seeds, tables
 
 
@@ -30,7 +30,7 @@ def test_the_labeled_loss_is_never_above_that_of_another_member_of_the_set(data,
         "mixed": np.clip(random.normal(0.5, 1.0, size=n), 0.0, 1.0),
         "near": np.clip(answer.solution.soft_labels + random.normal(0.0, 1e-3, size=n), 0.0, 1.0),
     }[kind]
-    member = constraints.coefficients(constraints.offset + u @ constraints.generators())
+    member = constraints.coefficients(constraints.offset + u @ generators(constraints))
     assert _loss(data, answer.coefficients) <= _loss(data, member) + 1e-8
 
 

@@ -68,7 +68,7 @@ def test_the_rule_gives_the_labels_that_the_sums_are_made_of(kind, distance):
     np.testing.assert_allclose(P.sum(axis=1), 1.0, atol=1e-12)
     w = np.ones(problem.n_labels) if problem.rows.weights is None else problem.rows.weights
     np.testing.assert_allclose(w @ P, solution.labeling.mass, rtol=1e-9)
-    residual = problem.all_generators().T @ P - problem.target
+    residual = problem.dense().V.T @ P - problem.target
     unit = np.sqrt(2.0 * problem.scale)
     np.testing.assert_allclose(residual, solution.residual, atol=1e-8 * unit)
 

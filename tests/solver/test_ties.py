@@ -8,7 +8,7 @@ from tacit.solver import Problem, Status, solve, solve_interior_point
 from tacit.solver import _ties as ties
 from tacit.solver._method import Method
 from tacit.solver._ties import solve_with_ties
-from tests.problems import Table, projected, table
+from tests.problems import Table, generators, projected, table
 
 SEEDS = range(20)
 
@@ -25,7 +25,7 @@ def _distance(constraints, a, b):
 def test_among_equal_labeled_losses_the_nearest_to_the_supervised_solution_is_taken(seed):
     data = table("fewer labels than columns", seed)
     answer, start, constraints = projected(data, "labeled")
-    Z, target = constraints.generators(), constraints.coordinates(start) - constraints.offset
+    Z, target = generators(constraints), constraints.coordinates(start) - constraints.offset
     Z_l = constraints.basis.functions.values(data.X)
     S = Z_l.T @ Z_l
     distances = []

@@ -17,7 +17,7 @@ from tacit.solver import (
 from tacit.solver._least_squares import fit_least_squares
 from tacit.solver._zonotope import Zonotope
 from tests.estimators.sources import CountedRows
-from tests.problems import Table, projected
+from tests.problems import Table, generators, projected
 
 METRICS = ("labeled", "all")
 INSTANCES = (gaussian, *HARD)
@@ -58,7 +58,7 @@ def test_the_rule_gives_labels_that_lead_to_the_coefficients(make, metric):
     u = answer.solution.labeling.of_rows(rows)
     assert u.shape == (len(data.X_u),)
     assert ((u >= 0.0) & (u <= 1.0)).all()
-    theta = constraints.offset + u @ constraints.generators()
+    theta = constraints.offset + u @ generators(constraints)
     expected = start if answer.inside else answer.coefficients
     unit = np.abs(start.values(data.X_u)).max()
     difference = constraints.coefficients(theta).values(data.X_u) - expected.values(data.X_u)
@@ -152,7 +152,7 @@ def test_negative_zeros_are_zeros():
     data = Table(X[:24], y, X[24:], np.zeros(4000))
     answer, _, constraints = projected(data, "all", "working-set")
     u = answer.solution.labeling.of_rows(NumpyRows(data.X_u))
-    theta = constraints.offset + u @ constraints.generators()
+    theta = constraints.offset + u @ generators(constraints)
     np.testing.assert_allclose(
         constraints.coefficients(theta).coef, answer.coefficients.coef, atol=1e-10
     )

@@ -36,16 +36,11 @@ def as_rows(X: Any, weights: Vector | None = None) -> Rows:
     is_sparse: bool = sparse.issparse(X)
     if is_sparse:
         return CsrRows(X, weights)
-    rows = _elsewhere(X)
     if weights is not None:
         raise ValueError(
             f"weights were given for a {type(X).__name__}; only NumPy arrays and SciPy sparse "
             "matrices can have weights."
         )
-    return rows
-
-
-def _elsewhere(X: Any) -> Rows:
     # By the name of the module, so that a package is only imported by who uses it.
     package, _, module = type(X).__module__.partition(".")
     if isinstance(X, str | os.PathLike) or (package == "pyarrow" and module == "_dataset"):

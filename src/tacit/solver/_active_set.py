@@ -181,7 +181,7 @@ def refine(problem: Problem, now: Candidate, free: Mask) -> Candidate | None:
     if len(rows) and problem.target.ndim == 1:
         P, q = _solve_interval(problem, P, rows, q)
     elif len(rows):
-        solved = _Differences(problem, rows, classes, largest[rows]).solve(P, q)
+        solved = _solve_simplex(problem, P, rows, classes, largest[rows], q)
         if solved is None:
             return None
         P, q = solved
@@ -223,38 +223,34 @@ def _solve_interval(
     return P, q
 
 
-class _Differences:
-    """Directions v (x) (e_k - e_l), one for each free class but the largest of its row."""
+def _solve_simplex(
+    problem: Problem, P: Matrix, rows: Index, classes: Index, largest: Index, q: Matrix | None
+) -> tuple[Matrix, Matrix | None] | None:
+    """The best weights along v (x) (e_k - e_l), k a free class and l the largest of its row.
 
-    def __init__(self, problem: Problem, rows: Index, classes: Index, largest: Index) -> None:
-        self.problem = problem
-        self.rows, self.classes, self.largest = rows, classes, largest
-        self.V = problem.V[rows]
-        vertices = problem.label_set.vertices
-        self.E = vertices[classes] - vertices[largest]
-
-    def solve(self, P: Matrix, q: Matrix | None) -> tuple[Matrix, Matrix | None] | None:
-        """The weights with the smallest objective, the equalities by the method of multipliers."""
-        problem, k = self.problem, self.problem.n_equalities
-        weight = np.ones(problem.rank)
-        weight[:k] = EQUALITY_WEIGHT
-        gram = ((self.V * weight) @ self.V.T) * ((self.E / problem.counts) @ self.E.T)
-        diagonal = np.einsum("ii->i", gram)
-        diagonal += RIDGE * float(diagonal.sum())
-        factor, failed = dpotrf(gram.T, lower=True, overwrite_a=True, clean=False)
-        if failed:
-            return None
-        dual = np.zeros_like(problem.target) if q is None else q.copy()
+    The equalities are met by the method of multipliers.
+    """
+    k, V, vertices = problem.n_equalities, problem.V[rows], problem.label_set.vertices
+    E = vertices[classes] - vertices[largest]
+    weight = np.ones(problem.rank)
+    weight[:k] = EQUALITY_WEIGHT
+    gram = ((V * weight) @ V.T) * ((E / problem.counts) @ E.T)
+    diagonal = np.einsum("ii->i", gram)
+    diagonal += RIDGE * float(diagonal.sum())
+    factor, failed = dpotrf(gram.T, lower=True, overwrite_a=True, clean=False)
+    if failed:
+        return None
+    dual = np.zeros_like(problem.target) if q is None else q.copy()
+    z = problem.residual(P.T) / problem.counts
+    P = P.copy()
+    for _ in range(EQUALITY_ROUNDS if k else ROUNDS):
+        pull = np.concatenate([dual[:k] + EQUALITY_WEIGHT * z[:k], z[k:]])
+        step, _ = dpotrs(factor, -((V @ pull) * E).sum(axis=1), lower=True)
+        np.add.at(P, (classes, rows), step)
+        np.add.at(P, (largest, rows), -step)
         z = problem.residual(P.T) / problem.counts
-        P = P.copy()
-        for _ in range(EQUALITY_ROUNDS if k else ROUNDS):
-            pull = np.concatenate([dual[:k] + EQUALITY_WEIGHT * z[:k], z[k:]])
-            step, _ = dpotrs(factor, -((self.V @ pull) * self.E).sum(axis=1), lower=True)
-            np.add.at(P, (self.classes, self.rows), step)
-            np.add.at(P, (self.largest, self.rows), -step)
-            z = problem.residual(P.T) / problem.counts
-            dual[:k] += EQUALITY_WEIGHT * z[:k]
-        return P, (dual if k else None)
+        dual[:k] += EQUALITY_WEIGHT * z[:k]
+    return P, (dual if k else None)
 
 
 def descend_faces(problem: Problem, labels: Matrix, free: Mask, tol: float) -> Candidate | None:

@@ -92,7 +92,7 @@ class Certificate:
         )
 
     def _second_sentence(self) -> str:
-        best, worst = _signed(self.best_change), _signed(self.worst_change)
+        best, worst = f"{self.best_change:+.4g}", f"{self.worst_change:+.4g}"
         if self.worst_change == self.best_change == 0.0:
             return "The squared loss on these rows is that of the supervised classifier."
         if self.guaranteed_improvement is not None and self.class_prior is not None:
@@ -211,7 +211,3 @@ def certify(
         n_unlabeled=unlabeled.n_rows,
         class_prior=class_prior,
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.4g}"

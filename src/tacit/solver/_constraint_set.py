@@ -143,11 +143,6 @@ class ConstraintSet:
             target + np.multiply.outer(soft, self.wanted() - g @ target) / float(soft @ soft)
         )
 
-    def generators(self) -> Matrix:
-        """X_u B with each row times its weight, one generator of the zonotope a row."""
-        rank = self.basis.rank
-        return self.problem(np.eye(rank), np.zeros(rank), with_prior=False).all_generators()
-
     def sum_of_generators(self) -> Vector:
         """X_u'1 in the basis: what every labeling adds up to over the classes."""
         B, moments = self.basis.functions, self.unlabeled_moments

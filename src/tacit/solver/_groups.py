@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.rows import Block, Rows
@@ -35,12 +36,8 @@ def alike(Q: Matrix, threshold: float) -> list[Index]:
     """Groups of columns of Q that a chain of close ones connects, in the order of the columns."""
     distance = np.linalg.norm(Q[:, :, None] - Q[:, None, :], axis=0)
     close = distance <= threshold * float(np.linalg.norm(Q))
-    group = np.arange(Q.shape[1])
-    for k in range(Q.shape[1]):
-        for other in np.flatnonzero(close[k]):
-            group[group == group[other]] = group[k]
-    names = list(dict.fromkeys(group.tolist()))
-    return [np.flatnonzero(group == name) for name in names]
+    n_groups, group = connected_components(close, directed=False)
+    return [np.flatnonzero(group == name) for name in range(n_groups)]
 
 
 def new_groups(
@@ -129,7 +126,6 @@ class GroupedRule:
     within: tuple[Rule | None, ...]  # the shares of its classes; None for a single class
 
     def __call__(self, X: Any) -> Matrix:
-        """The labels of the rows X, one column a class."""
         labels = spread_out(self.rule(X), list(self.groups))
         for members, within in zip(self.groups, self.within, strict=True):
             if within is not None:
@@ -148,18 +144,15 @@ class SharedRows:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
         return self.rows.n_rows
 
     @property
     def n_features(self) -> int:
-        """The number of columns."""
         return self.rows.n_features
 
     def reduce(
         self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
     ) -> Result:
-        """Sweep once: the `combine` of `kernel(block)` over all blocks, in row order."""
         rule, group = self.rule, self.group
 
         def shared(block: Block) -> Result:
@@ -170,7 +163,6 @@ class SharedRows:
         return self.rows.reduce(shared, combine)
 
     def map(self, kernel: Callable[[Any], AnyArray]) -> Any:
-        """`kernel` of the rows, whatever their weights."""
         return self.rows.map(kernel)
 
 

@@ -135,7 +135,8 @@ def project_kernel(
     nothing = np.zeros((n_unlabeled, *table.y.shape[1:]))
     padded = Expansion(np.concatenate([start.dual, nothing]), start.intercept)
     if not roots.any():
-        return KernelProjection(padded, padded, _empty(nothing, method), True, 0.0)
+        empty = method.empty(n_unlabeled, np.zeros((0, *table.y.shape[1:])))
+        return KernelProjection(padded, padded, empty, True, 0.0)
 
     # 1. What the labels leave open on the unlabeled rows, as a factor F F'.
     known = system.solve(between, np.ones(n_unlabeled) if fit_intercept else 0.0)
@@ -175,13 +176,6 @@ def _factor(matrix: Matrix, rounding: float) -> Matrix:
     if left_out > LEFT_OUT * (largest + rounding / ROUNDING):
         raise ValueError(NOT_A_KERNEL)
     return F
-
-
-def _empty(labels: Matrix, method: Method) -> Solution:
-    """The solution where no row counts, and all labels are as good."""
-    solution = method.dense(Problem(np.zeros((0, 0)), np.zeros((0, *labels.shape[1:]))))
-    share = 0.5 if labels.ndim == 1 else 1.0 / labels.shape[1]
-    return replace(solution, soft_labels=np.full(labels.shape, share))
 
 
 def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:

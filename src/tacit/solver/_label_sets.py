@@ -16,29 +16,13 @@ from tacit._typing import AnyArray, Matrix, Vector
 from tacit.solver._basis import Coefficients
 
 
-@dataclass(frozen=True)
 class Interval:
     """[0, 1], the soft label of the second of two classes."""
 
-    @property
-    def n_vertices(self) -> int:
-        """Two."""
-        return 2
-
-    @property
-    def vertices(self) -> Matrix:
-        """0 and 1."""
-        return np.array([[0.0], [1.0]])
-
-    @property
-    def centre(self) -> Matrix:
-        """The mean of the vertices."""
-        return np.asarray(0.5)
-
-    @property
-    def variance(self) -> float:
-        """The mean squared distance of the vertices from the centre."""
-        return 0.25
+    n_vertices = 2
+    vertices: Matrix = np.array([[0.0], [1.0]])
+    centre: Matrix = np.asarray(0.5)  # the mean of the vertices
+    variance = 0.25  # their mean squared distance from it
 
     def weights(self, labels: Matrix) -> Matrix:
         """The part of each vertex in the labels: 1 - u and u."""
@@ -61,42 +45,22 @@ class Interval:
         return np.clip(values, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
 class Simplex:
     """Labels of K classes that are not negative and add up to one."""
 
-    n_classes: int
-
-    @property
-    def n_vertices(self) -> int:
-        """K."""
-        return self.n_classes
-
-    @property
-    def vertices(self) -> Matrix:
-        """The unit vectors."""
-        return np.eye(self.n_classes)
-
-    @property
-    def centre(self) -> Matrix:
-        """Equal shares."""
-        return np.full(self.n_classes, 1.0 / self.n_classes)
-
-    @property
-    def variance(self) -> float:
-        """1 - 1 / K."""
-        return 1.0 - 1.0 / self.n_classes
+    def __init__(self, n_classes: int) -> None:
+        self.n_vertices = n_classes
+        self.vertices: Matrix = np.eye(n_classes)
+        self.centre: Matrix = np.full(n_classes, 1.0 / n_classes)
+        self.variance = 1.0 - 1.0 / n_classes
 
     def weights(self, labels: Matrix) -> Matrix:
-        """The part of each vertex in the labels."""
         return np.ascontiguousarray(labels.T)
 
     def labels(self, weights: Matrix) -> Matrix:
-        """The labels with these parts of the vertices."""
         return np.ascontiguousarray(weights.T)
 
     def slopes(self, values: Matrix) -> Matrix:
-        """The slope of each vertex, from those of the labels."""
         return np.ascontiguousarray(values.T)
 
     def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
@@ -113,7 +77,7 @@ class Simplex:
         """
         falling = -np.sort(-values, axis=1)
         excess = np.cumsum(falling, axis=1) - 1.0
-        n_kept = np.arange(1, self.n_classes + 1)
+        n_kept = np.arange(1, self.n_vertices + 1)
         size = (falling * n_kept > excess).sum(axis=1)
         threshold = excess[np.arange(len(values)), size - 1] / size
         return np.asarray(np.maximum(values - threshold[:, None], 0.0))
@@ -136,6 +100,5 @@ class NearestLabels:
     coefficients: Coefficients
 
     def __call__(self, X: Any) -> AnyArray:
-        """One label for each row, or one for each row and class."""
         values = self.coefficients.values(X)
         return np.asarray(label_set(values).project(values))

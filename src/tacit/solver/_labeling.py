@@ -34,7 +34,6 @@ class LowestRule:
     labels: Matrix  # (m,) or (m, K), those of the near rows
 
     def __call__(self, X: Any) -> Matrix:
-        """The labels of the rows X."""
         s = self.direction.values(X)
         kind = Interval() if s.ndim == 1 else Simplex(s.shape[1])
         labels, distance = kind.decide(s)
@@ -70,7 +69,6 @@ class SmoothRule:
     direction: Coefficients
 
     def __call__(self, X: Any) -> Matrix:
-        """The labels of the rows X."""
         s = self.direction.values(X)
         return np.asarray(expit(-s) if s.ndim == 1 else softmax(-s, axis=1))
 
@@ -84,7 +82,6 @@ class WithinRule:
     n_classes: int
 
     def __call__(self, X: Any) -> Matrix:
-        """The labels of the rows X, one column a class."""
         return _spread(self.rule(X), self.kept, self.n_classes)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from tacit._typing import Matrix
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._labeling import Labeling
 from tacit.solver._lbfgsb import solve_lbfgsb
@@ -64,7 +67,6 @@ class Method:
     report: Report = lambda text: None  # told about progress
 
     def __post_init__(self) -> None:
-        """Refuse unknown names."""
         if self.solver not in SOLVERS:
             raise ValueError(f"solver is {self.solver!r}; it must be one of {sorted(SOLVERS)}.")
 
@@ -86,6 +88,12 @@ class Method:
         """Solve a problem whose generators are in memory."""
         name = self.solver if self.solver in DENSE else "interior-point"
         return DENSE[name](problem, self.tol, self.max_iter)
+
+    def empty(self, n_rows: int, target: Matrix) -> Solution:
+        """The solution where no row counts, and all labels are as good."""
+        empty = Problem(np.zeros((0, len(target))), np.zeros_like(target))
+        labels = np.zeros((n_rows, *target.shape[1:])) + empty.label_set.centre
+        return replace(self.dense(empty), soft_labels=labels)
 
     def rows(self, problem: RowsProblem) -> Solution:
         """Solve a problem whose generators are rows."""

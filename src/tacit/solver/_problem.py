@@ -304,17 +304,14 @@ class RowsProblem(_Measured):
 
     def dense(self) -> Problem:
         """With all generators in memory: one sweep, U x r numbers."""
-        return Problem(self.all_generators(), self.target, self.n_equalities)
-
-    def all_generators(self) -> Matrix:
-        """One generator a row: one sweep, U x r numbers."""
         functions = self.functions
 
         def kernel(block: Block) -> list[Matrix]:
             V = functions.values(block.X)
             return [V if block.weights is None else V * block.weights[:, None]]
 
-        return np.vstack(self.rows.reduce(kernel, operator.add))
+        V = np.vstack(self.rows.reduce(kernel, operator.add))
+        return Problem(V, self.target, self.n_equalities)
 
 
 def gap_unit(objective: float, scale: float) -> float:

@@ -13,7 +13,6 @@ from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._constraint_set import ConstraintSet
 from tacit.solver._labeling import Labeling, LowestRule
 from tacit.solver._method import Method, with_labeling
-from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
 from tacit.solver._ties import break_ties, solve_with_ties
 
@@ -170,7 +169,7 @@ def _all_alike(constraints: ConstraintSet, method: Method) -> Solution:
     rule = LowestRule(slopes, 0.0, np.zeros((0, d)), np.zeros((0, *shape)))
     total = np.multiply.outer(moments.weight * moments.mean, label)
     labeling = Labeling(None, rule, moments.weight * label, total)
-    empty = _empty(constraints, np.zeros((constraints.basis.rank, *shape)), method)
+    empty = method.empty(0, np.zeros((constraints.basis.rank, *shape)))
     return replace(empty, labeling=labeling, soft_labels=None)
 
 
@@ -210,13 +209,11 @@ def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
 
 
 def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Solution:
-    """The solution where no row counts, and all labels are as good."""
-    empty = Problem(np.zeros((0, len(target))), np.zeros_like(target))
-    shape = target.shape[1:]
-    d = constraints.unlabeled.n_features
-    anything = np.zeros((constraints.unlabeled.n_rows, *shape)) + empty.label_set.centre
-    labeling = Labeling(anything, None, np.zeros(shape)[()], np.zeros((d, *shape)))
-    return replace(method.dense(empty), labeling=labeling, soft_labels=anything)
+    """The solution where no row counts, together with its rows."""
+    solution, shape = method.empty(constraints.unlabeled.n_rows, target), target.shape[1:]
+    nothing = np.zeros((constraints.unlabeled.n_features, *shape))
+    labeling = Labeling(solution.labels(), None, np.zeros(shape)[()], nothing)
+    return replace(solution, labeling=labeling)
 
 
 def _solve_labeled(

@@ -105,7 +105,6 @@ class _Search:
     groups_tried: list[list[list[int]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Bring the problem into its unit."""
         problem, unit = self.problem, self.problem.unit
         functions = Coefficients(problem.functions.coef / unit, problem.functions.intercept / unit)
         self.zonotope = Zonotope(problem.rows, functions, _shift(problem))

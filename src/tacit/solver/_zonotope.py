@@ -22,7 +22,6 @@ class NearRows:
     counted: Matrix  # (n,) or (n, K), weight times label, as the sweep has counted it
 
     def __len__(self) -> int:
-        """The number of distinct rows."""
         return len(self.X)
 
     def nearest(self, limit: int) -> NearRows:
