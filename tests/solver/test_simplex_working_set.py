@@ -100,7 +100,7 @@ def test_a_sweep_counts_every_row_once_ties_included():
     slopes = X @ Q
     assert sweep.mass.sum() == 500.0
     assert sweep.minima[0] == pytest.approx(slopes.min(axis=1).sum())
-    np.testing.assert_allclose(sweep.sums[0].sum(axis=1), X.sum(axis=0))
+    np.testing.assert_allclose(sweep.reached.sum(axis=1), X.sum(axis=0))
     ordered = np.sort(slopes, axis=1)
     tied = np.unique(X[ordered[:, 0] == ordered[:, 1]], axis=0)
     assert len(sweep.near) == len(tied)

@@ -124,7 +124,7 @@ def test_a_sweep_tells_what_it_says():
     s, before = functions.values(X) @ q, functions.values(X) @ previous
     minima = [np.minimum(V @ vector, 0.0).sum() for vector in (q, previous)]
     np.testing.assert_allclose(sweep.minima, minima)
-    np.testing.assert_allclose(sweep.sums[0], V[s < 0].sum(axis=0))
+    np.testing.assert_allclose(sweep.reached, V[s < 0].sum(axis=0))
     np.testing.assert_allclose(sweep.total, weights[s < 0] @ X[s < 0])
     assert len(sweep.near) == (np.abs(s) <= 0.2).sum()
     assert (np.diff(sweep.near.distance) >= 0).all()

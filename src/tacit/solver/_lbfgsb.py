@@ -79,17 +79,6 @@ def _rounds(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, int
 
 def _descend(problem: Problem, u: Vector, tol: float, max_iter: int) -> tuple[Vector, int]:
     """L-BFGS-B from u until the gap is small, with a fresh start where its line search gives up."""
-    n_iter = 0
-    for _ in range(RESTARTS + 1):
-        u, used = _run(problem, u, tol, max_iter - n_iter)
-        n_iter += used
-        if problem.relative_gap(u) <= tol or n_iter >= max_iter:
-            break
-    return u, n_iter
-
-
-def _run(problem: Problem, u: Vector, tol: float, max_iter: int) -> tuple[Vector, int]:
-    """One run of L-BFGS-B."""
 
     def objective(u: Vector) -> tuple[float, Vector]:
         z = problem.residual(u)
@@ -99,22 +88,28 @@ def _run(problem: Problem, u: Vector, tol: float, max_iter: int) -> tuple[Vector
         if problem.relative_gap(np.clip(intermediate_result.x, 0.0, 1.0)) <= tol:
             raise StopIteration
 
-    result = minimize(
-        objective,
-        u,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, 1.0)] * problem.n_labels,
-        callback=stop_on_gap,
-        options={
-            "maxiter": max(max_iter, 1),
-            "maxfun": 10 * max(max_iter, 1),
-            "maxcor": MEMORY,
-            "ftol": 0.0,
-            "gtol": 0.0,
-        },
-    )
-    return np.clip(result.x, 0.0, 1.0), int(result.nit)
+    n_iter = 0
+    for _ in range(RESTARTS + 1):
+        left = max(max_iter - n_iter, 1)
+        result = minimize(
+            objective,
+            u,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * problem.n_labels,
+            callback=stop_on_gap,
+            options={
+                "maxiter": left,
+                "maxfun": 10 * left,
+                "maxcor": MEMORY,
+                "ftol": 0.0,
+                "gtol": 0.0,
+            },
+        )
+        u, n_iter = np.clip(result.x, 0.0, 1.0), n_iter + int(result.nit)
+        if problem.relative_gap(u) <= tol or n_iter >= max_iter:
+            break
+    return u, n_iter
 
 
 def _exactly(problem: Problem, now: Candidate) -> Candidate:

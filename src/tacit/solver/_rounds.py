@@ -234,9 +234,6 @@ class Rounds:
         quadratic = 0.5 * np.vdot(self.soft * q, q)
         return float(quadratic + np.vdot(q, self.target) - sweep.minima[k])
 
-    def _gradient(self, q: Matrix, sweep: Sweep, k: int = 0) -> Matrix:
-        return np.asarray(self.soft * q + self.target - sweep.sums[k])
-
     def _sweep(
         self, candidates: list[Matrix], n_near: int, decided: tuple[Matrix, float] | None = None
     ) -> Sweep:
@@ -248,32 +245,15 @@ class Rounds:
 
     def _point(self, q: Matrix, sweep: Sweep) -> Point:
         generators = self.zonotope.generators(sweep.near.X, None)
-        return Point(q, self._value(q, sweep), self._gradient(q, sweep), sweep, generators)
+        gradient = np.asarray(self.soft * q + self.target - sweep.reached)
+        return Point(q, self._value(q, sweep), gradient, sweep, generators)
 
     def _shorter(self, point: Point, step: Matrix, n_near: int) -> Point:
-        """The lowest point on the way, where the whole step goes too far.
-
-        D is convex and piecewise quadratic along the step, so its slope rises piecewise linearly.
-        One sweep gives the slope at several lengths, which enclose its root; a second one looks
-        at the root of the straight line between them, and around it.
-        """
+        """The lowest of some points on the way, where the whole step goes too far."""
         candidates = [point.q + length * step for length in LENGTHS]
         sweep = self._sweep(candidates, n_near)
-        gradients = [self._gradient(q, sweep, k) for k, q in enumerate(candidates)]
-        slopes = [float(np.vdot(gradient, step)) for gradient in (point.gradient, *gradients)]
-        lengths = (0.0, *LENGTHS)
-        after = next((k for k, slope in enumerate(slopes) if slope > 0.0), len(slopes) - 1)
-        low, high = lengths[max(after - 1, 0)], lengths[after]
-        rise = slopes[after] - slopes[max(after - 1, 0)]
-        part = -slopes[max(after - 1, 0)] / rise if rise > 0.0 else 1.0
-        root = low + min(max(part, 0.01), 1.0) * (high - low)
-        candidates = [point.q + length * step for length in (root, 0.5 * (low + root), low or root)]
-        sweep = self._sweep(candidates, n_near)
         values = [self._value(q, sweep, k) for k, q in enumerate(candidates)]
-        best = int(np.argmin(values))
-        if best == 0:
-            return self._point(candidates[0], sweep)
-        return self._look_at(candidates[best], n_near)
+        return self._look_at(candidates[int(np.argmin(values))], n_near)
 
     def _newton_step(self, point: Point) -> Matrix:
         """Minus the inverse curvature times the slope.
@@ -341,7 +321,7 @@ class Rounds:
             slopes = V @ point.q
             allowed = slopes - slopes.min(axis=1, keepdims=True, initial=np.inf) <= margin
             allowed |= near.counted > 0.0
-        decided = point.sweep.sums[0] - V.T @ near.counted
+        decided = point.sweep.reached - V.T @ near.counted
         V = V * near.weights[:, None]
         small = Problem(V, self.target - decided, self.n_equalities, allowed, self.sizes)
         solution = solve_interior_point(small, tol=EXACT_TOLERANCE)

@@ -60,13 +60,13 @@ class NearRows:
 class Sweep:
     """What one pass over the rows tells about m dual vectors at once.
 
-    Each of them gives every row the label with the lowest slope (see LabelSet.decide). `near`,
-    `crossed`, `mass` and `total` are about the first of them. `crossed` is the sum over rows of the
-    lowest slope among the classes that the previous dual vector left open, minus the lowest of all.
+    All but `minima` is about the first of them, which gives every row the label with the lowest
+    slope (see LabelSet.decide). `crossed` is the sum over rows of the lowest slope among the
+    classes that the previous dual vector left open, minus the lowest of all.
     """
 
     minima: Vector  # (m,), sum over rows of the lowest slope: for two classes of min(0, s)
-    sums: list[Matrix]  # m of (r,) or (r, K), sum over rows of generator times label
+    reached: Matrix  # (r,) or (r, K), V'u: the sum over rows of generator times label
     near: NearRows  # the nearest rows, per unit of weight
     crossed: float
     mass: Any  # a number or (K,), sum of weight times label
@@ -77,7 +77,7 @@ class Sweep:
 class _Raw:
     """A sweep before it is expressed in generators; near rows in pieces, put together late.
 
-    `mass` has shape (m, c) and `total` (m, c, d), with c = 1 for two classes and K for more.
+    `mass` has shape (c,) and `total` (c, d), with c = 1 for two classes and K for more.
     """
 
     minima: Vector
@@ -126,16 +126,16 @@ class _SweepKernel:
         previous = None if self.margin is None else slopes[-1]
         decide = _decide_interval if self.n_columns == 1 else _decide_simplex
         lowest, chosen, distance, crossed = decide(candidates, previous, self.margin)
-        counted = chosen.reshape(-1, X.shape[0]).astype(np.float64)
+        counted = chosen.astype(np.float64)
         weights = block.weights
         if weights is not None:
             counted *= weights
         total = counted @ X if isinstance(X, np.ndarray) else (X.T @ counted.T).T
         return _Raw(
             minima=lowest.sum(axis=1) if weights is None else lowest @ weights,
-            mass=counted.sum(axis=1).reshape(-1, self.n_columns),
-            total=np.asarray(total).reshape(-1, self.n_columns, X.shape[1]),
-            near=(self._near(block, distance, counted[: self.n_columns]),),
+            mass=counted.sum(axis=1),
+            total=np.asarray(total),
+            near=(self._near(block, distance, counted),),
             crossed=_weighted_sum(crossed, weights),
             limit=self.limit,
         )
@@ -158,7 +158,7 @@ def _weighted_sum(values: Vector | None, weights: Vector | None) -> float:
     return float(values.sum() if weights is None else weights @ values)
 
 
-# Lowest slopes (m, n), labels (m, c, n), distances (n,), and what crossed over (n,) or None.
+# Lowest slopes (m, n), labels (c, n), distances (n,), and what crossed over (n,) or None.
 _Decided = tuple[Matrix, Mask, Vector, Vector | None]
 
 
@@ -169,17 +169,17 @@ def _decide_interval(slopes: Matrix, previous: Matrix | None, margin: float | No
     if previous is not None and margin is not None:
         away = np.abs(previous[0]) > margin
         crossed = np.where(away & ((s[0] < 0) != (previous[0] < 0)), np.abs(s[0]), 0.0)
-    return lowest, slopes < 0, np.abs(s[0]), crossed
+    return lowest, slopes[0] < 0, np.abs(s[0]), crossed
 
 
 def _decide_simplex(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
     lowest = slopes.min(axis=1)
-    chosen = np.stack([_first_lowest(s, low) for s, low in zip(slopes, lowest, strict=True)])
+    chosen = _first_lowest(slopes[0], lowest[0])
     crossed = None
     if previous is not None and margin is not None:
         is_open = previous - previous.min(axis=0) <= margin
         crossed = np.where(is_open, slopes[0], np.inf).min(axis=0) - lowest[0]
-    second = np.where(chosen[0], np.inf, slopes[0]).min(axis=0)
+    second = np.where(chosen, np.inf, slopes[0]).min(axis=0)
     return lowest, chosen, second - lowest[0], crossed
 
 
@@ -266,13 +266,8 @@ class Zonotope:
         )
         raw = self.rows.reduce(kernel, _Raw.__add__)
         self.n_sweeps += 1
-        masses = [mass.reshape(shape)[()] for mass in raw.mass]
-        totals = [np.ascontiguousarray(total.T.reshape(-1, *shape)) for total in raw.total]
-        return Sweep(
-            raw.minima,
-            [self.sum_of(mass, total) for mass, total in zip(masses, totals, strict=True)],
-            NearRows.together(raw.near, limit),
-            raw.crossed,
-            masses[0],
-            self.unshifted(masses[0], totals[0]),
-        )
+        mass = raw.mass.reshape(shape)[()]
+        total = np.ascontiguousarray(raw.total.T.reshape(-1, *shape))
+        near = NearRows.together(raw.near, limit)
+        reached, total_of_rows = self.sum_of(mass, total), self.unshifted(mass, total)
+        return Sweep(raw.minima, reached, near, raw.crossed, mass, total_of_rows)
