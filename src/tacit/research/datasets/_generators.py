@@ -21,15 +21,10 @@ RandomState = int | np.random.Generator | None
 
 @dataclass(frozen=True, eq=False)
 class GeneratedDataset(Dataset):
-    """A dataset drawn from a known distribution.
+    """A dataset drawn from a known distribution, its rows in random order."""
 
-    Attributes
-    ----------
-    bayes_error : float
-        The lowest probability of error that any classifier can have on new rows. Preparing the
-        dataset does not change it, since shifting and scaling lose nothing.
-    """
-
+    # The lowest probability of error that any classifier can have on new rows. Preparing the
+    # dataset does not change it, since shifting and scaling lose nothing.
     bayes_error: float = math.nan
 
 
@@ -40,29 +35,9 @@ def aligned_clusters(
 
     The clusters are normal with unit covariance, around points evenly spread on a circle. The
     lowest error is that of sectors: with K classes and radius r it is
-    1/pi times the integral of exp(-r^2 sin^2(pi/K) / (2 sin^2 t)) for t from 0 to pi - pi/K [1]_,
-    and Phi(-r) for K = 2. O(n_rows).
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows, spread evenly over the classes; at least one each.
-    random_state : int, Generator or None
-        The seed.
-    n_classes : int
-        Classes, at least 2.
-    radius : float
-        Distance of the clusters' centres from the origin, positive.
-
-    Returns
-    -------
-    GeneratedDataset
-        In random order.
-
-    References
-    ----------
-    .. [1] J. Craig, A new, simple and exact result for calculating the probability of error for
-       two-dimensional signal constellations. MILCOM, 1991.
+    1/pi times the integral of exp(-r^2 sin^2(pi/K) / (2 sin^2 t)) for t from 0 to pi - pi/K
+    (J. Craig, A new, simple and exact result for calculating the probability of error for
+    two-dimensional signal constellations. MILCOM, 1991), and Phi(-r) for K = 2.
     """
     _check(n_rows, n_classes, radius=radius)
     random = np.random.default_rng(random_state)
@@ -90,23 +65,6 @@ def opposed_clusters(
     Cluster and class are independent: the first coordinate is normal around -gap or gap, by
     cluster, and the second is normal around -margin or margin, by class. A method that puts its
     border where rows are rare is led to an error of one half; the lowest error is Phi(-margin).
-    O(n_rows).
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows, half of each class; at least 2.
-    random_state : int, Generator or None
-        The seed.
-    gap : float
-        Distance of the clusters' centres from the vertical axis, positive.
-    margin : float
-        Distance of the classes' centres from the horizontal axis, positive.
-
-    Returns
-    -------
-    GeneratedDataset
-        In random order.
     """
     _check(n_rows, 2, gap=gap, margin=margin)
     random = np.random.default_rng(random_state)
@@ -124,21 +82,7 @@ def overlapping(
 
     All rows together are standard normal, whatever the slope, and P(y = 1 | x) = Phi(slope x_1).
     So the density of the rows says nothing about the labels. The lowest error is
-    1/2 - arctan(slope)/pi. O(n_rows).
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows, half of each class; at least 2.
-    random_state : int, Generator or None
-        The seed.
-    slope : float
-        How fast one class passes over into the other, positive.
-
-    Returns
-    -------
-    GeneratedDataset
-        In random order.
+    1/2 - arctan(slope)/pi.
     """
     _check(n_rows, 2, slope=slope)
     random = np.random.default_rng(random_state)

@@ -96,9 +96,8 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
     """
     known = find_known(name)
     reasons: list[str] = []
-    for find in _finders(known, data):
+    for copy in _copies(known, data, reasons):
         try:
-            copy = find(known)
             dataset = checked(known, copy)
         except SourceError as error:
             reasons.append(str(error))
@@ -149,24 +148,14 @@ def available(name: str, data: str | os.PathLike[str] | None = None) -> Availabi
     """
     known = find_known(name)
     reasons: list[str] = []
-    for find in _finders(known, data):
+    copy = next(_copies(known, data, reasons), None)
+    refused = False
+    if copy is not None and copy.is_file:
         try:
-            copy = find(known)
-        except SourceError as error:
+            checked(known, copy)
+        except DatasetFileError as error:
             reasons.append(str(error))
-            continue
-        if copy.is_file:
-            try:
-                checked(known, copy)
-            except DatasetFileError as error:
-                return _availability(known, None, [*reasons, str(error)], refused=True)
-        return _availability(known, copy, reasons)
-    return _availability(known, None, reasons)
-
-
-def _availability(
-    known: KnownDataset, copy: Copy | None, reasons: list[str], refused: bool = False
-) -> Availability:
+            copy, refused = None, True
     return Availability(
         name=known.name,
         n_rows=known.n_rows,
@@ -177,6 +166,17 @@ def _availability(
         reasons=tuple(reasons),
         refused=refused,
     )
+
+
+def _copies(
+    known: KnownDataset, data: str | os.PathLike[str] | None, reasons: list[str]
+) -> Iterator[Copy]:
+    """The copies that sources have, in order; why a source has none goes to `reasons`."""
+    for find in _finders(known, data):
+        try:
+            yield find(known)
+        except SourceError as error:
+            reasons.append(str(error))
 
 
 def _finders(known: KnownDataset, data: str | os.PathLike[str] | None) -> Iterator[Finder]:

@@ -220,22 +220,16 @@ def _read_comma_files(
     paths: list[Path], class_column: int, left_out: tuple[tuple[int, float], ...] = ()
 ) -> RowsAndLabels:
     """Files without a header and of equal columns, one below the other."""
-    rows: list[list[float]] = []
-    labels: list[str] = []
-    for path in paths:
-        try:
-            lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
-            for cells in filter(None, lines):
-                labels.append(cells.pop(class_column).strip())
-                rows.append([float(cell) for cell in cells])
-        except (OSError, ValueError, IndexError) as error:
-            raise SourceError(f"{path} cannot be read: {error}") from error
-    if len({len(row) for row in rows}) != 1:
-        raise SourceError(f"the rows of {', '.join(map(str, paths))} are not of one length")
-    X = np.array(rows, dtype=np.float64)
+    try:
+        cells = np.vstack(
+            [np.loadtxt(path, str, delimiter=",", encoding="utf-8") for path in paths]
+        )
+        X = np.delete(cells, class_column, axis=1).astype(np.float64)
+    except (OSError, ValueError, IndexError) as error:
+        raise SourceError(f"{', '.join(map(str, paths))} cannot be read: {error}") from error
     for position, value in left_out:
         X = np.insert(X, position, value, axis=1)
-    return X, np.array(labels)
+    return X, np.char.strip(cells[:, class_column])
 
 
 def _read_matlab(path: Path) -> RowsAndLabels:

@@ -25,13 +25,7 @@ COLUMNS = 4
 def figure2(results: Results, measure: str) -> Figure:
     """One panel a dataset, mean and a band of one standard error for each classifier.
 
-    Parameters
-    ----------
-    results : Results
-        With learning curves.
-    measure : str
-        "error", or one of the squared losses, which are drawn on a logarithmic axis since they
-        differ by orders of magnitude.
+    Squared losses are drawn on a logarithmic axis, since they differ by orders of magnitude.
     """
     rule = LearningCurves.name
     datasets = results.select(protocol=rule).names("dataset")
