@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ from tacit.cli._experiment_options import (
     Datasets,
     OutFolder,
     check_folder,
-    chosen_datasets,
+    chosen,
 )
 from tacit.cli._interrupts import resumable
 from tacit.cli._options import Debug, Jobs
@@ -68,9 +67,11 @@ def benchmark(
     if suite is Suite.EVIDENCE:
         return _evidence(datasets, methods, 20 if repeats is None else repeats, out, jobs, cluster)
     repeats = 8 if repeats is None else repeats
-    chosen = chosen_datasets(datasets)
+    from tacit.research.datasets import PAPER
+
+    names = chosen(datasets, PAPER, "--datasets")
     from tacit.cli._grids import PIPE_WIDTH, print_grid
-    from tacit.research.datasets import PAPER, DatasetNotFoundError, load_prepared
+    from tacit.research.datasets import DatasetNotFoundError, load_prepared
     from tacit.research.experiments import (
         CrossValidation,
         Experiment,
@@ -82,8 +83,8 @@ def benchmark(
 
     contestants = _contestants(family_contestants(), methods)
     check_folder(out)
-    found, missing = load_prepared(chosen or PAPER, data)
-    if missing and (chosen or not found):
+    found, missing = load_prepared(names, data)
+    if missing and (datasets or not found):
         raise DatasetNotFoundError(" ".join(missing.values()))
     tables = tuple(complete_table(each.name, each.X, each.y) for each in found)
     with resumable(out):
@@ -119,7 +120,7 @@ def _evidence(
     from tacit.research.experiments import _evidence as suite
 
     contestants = _contestants(suite.evidence_contestants(), methods)
-    names = _chosen(datasets, suite.evidence_datasets(), "--datasets")
+    names = chosen(datasets, suite.evidence_datasets(), "--datasets")
     check_folder(out)
     with resumable(out):
         with stage("Reading"):
@@ -147,23 +148,9 @@ def _evidence(
     console.print(Text(f"The table is in {out / 'evidence.md'}, .tex and .csv (every case)."))
 
 
-def _chosen(given: list[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
-    """The known names among those given, in their order; all where none are given."""
-    if not given:
-        return tuple(known)
-    by_name = {name.lower(): name for name in known}
-    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-    strangers = [name for name in names if name.lower() not in by_name]
-    if strangers or not names:
-        what = f"{', '.join(strangers)} is unknown" if strangers else "no name was given"
-        raise typer.BadParameter(f"{what}; name some of: {', '.join(known)}.", param_hint=option)
-    wanted = {by_name[name.lower()] for name in names}
-    return tuple(name for name in known if name in wanted)
-
-
 def _contestants(
     every: tuple[Contestant, ...], methods: list[str] | None
 ) -> tuple[Contestant, ...]:
-    wanted = set(_chosen(methods, [c.name for c in every], "--methods"))
+    wanted = set(chosen(methods, [c.name for c in every], "--methods"))
     wanted |= {str(contestant.twin) for contestant in every if contestant.name in wanted}
     return tuple(contestant for contestant in every if contestant.name in wanted)

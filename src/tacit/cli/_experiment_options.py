@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -32,24 +33,15 @@ def check_folder(out: Path) -> None:
         ) from error
 
 
-def chosen_datasets(given: list[str] | None) -> tuple[str, ...] | None:
-    """The paper's datasets among the names given, in its order; None where none are given."""
+def chosen(given: list[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """The known names among those given, in their order; all where none are given."""
     if not given:
-        return None
-    from tacit.research.datasets import PAPER
-
-    known = {name.lower(): name for name in PAPER}
+        return tuple(known)
+    by_name = {name.lower(): name for name in known}
     names = [name.strip() for text in given for name in text.split(",") if name.strip()]
-    strangers = [name for name in names if name.lower() not in known]
-    if not names:
-        raise typer.BadParameter(
-            f"no name was given; name some of: {', '.join(PAPER)}.", param_hint="--datasets"
-        )
-    if strangers:
-        raise typer.BadParameter(
-            f"{', '.join(strangers)} is not among the paper's datasets; name some of: "
-            f"{', '.join(PAPER)}.",
-            param_hint="--datasets",
-        )
-    wanted = {known[name.lower()] for name in names}
-    return tuple(name for name in PAPER if name in wanted)
+    strangers = [name for name in names if name.lower() not in by_name]
+    if strangers or not names:
+        what = f"{', '.join(strangers)} is unknown" if strangers else "no name was given"
+        raise typer.BadParameter(f"{what}; name some of: {', '.join(known)}.", param_hint=option)
+    wanted = {by_name[name.lower()] for name in names}
+    return tuple(name for name in known if name in wanted)

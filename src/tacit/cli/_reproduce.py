@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from tacit.cli._experiment_options import (
     Datasets,
     OutFolder,
     check_folder,
-    chosen_datasets,
+    chosen,
 )
 from tacit.cli._interrupts import resumable
 from tacit.cli._options import Debug, Jobs
@@ -64,29 +65,33 @@ def reproduce(
     each number stands beside the published one. Runs are kept in the folder as they come: a call
     that was interrupted goes on where it stopped, and one with more repeats adds to what is there.
     """
-    chosen = chosen_datasets(datasets)
+    from tacit.research.datasets import PAPER
+
+    wanted = chosen(datasets, PAPER, "--datasets")
     check_folder(out)
     from tacit.cli._grids import PIPE_WIDTH, print_grid
-    from tacit.research.datasets import PAPER
     from tacit.research.paper._page import duration, summary_in_words, write_page
     from tacit.research.paper._plans import Effort
-    from tacit.research.paper._reproduce import PARTS, Request, with_repeats
-    from tacit.research.paper._reproduce import reproduce as run_request
+    from tacit.research.paper._reproduce import PARTS
+    from tacit.research.paper._reproduce import reproduce as reproduce_parts
 
     names = {part.value for part in parts or []}
-    request = Request(
-        out=out,
-        parts=PARTS if not names or "all" in names else tuple(p for p in PARTS if p in names),
-        datasets=chosen or PAPER,
-        effort=with_repeats(Effort.quick() if quick else Effort(), repeats),
-        data=data,
-        jobs=jobs,
-        cluster=cluster,
-        must_have=chosen is not None,
-    )
+    effort = Effort.quick() if quick else Effort()
+    if repeats is not None:
+        effort = replace(effort, table_repeats=repeats, figure_repeats=repeats)
     with resumable(out):
         with stages() as on_progress:
-            result = run_request(request, on_progress)
+            result = reproduce_parts(
+                out,
+                PARTS if not names or "all" in names else tuple(p for p in PARTS if p in names),
+                wanted,
+                effort,
+                data=data,
+                jobs=jobs,
+                cluster=cluster,
+                must_have=bool(datasets),
+                on_progress=on_progress,
+            )
         page = write_page(result, this_command())
     console = stdout_console(PIPE_WIDTH)
     for section in result.sections:

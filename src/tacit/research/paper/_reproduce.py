@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit._files import remove_left_behind, write_text, written_whole
 from tacit._words import number_of
 from tacit.report import check_can_write_pages, save_figure
-from tacit.research.datasets import PAPER, Dataset, DatasetNotFoundError, load_prepared
+from tacit.research.datasets import Dataset, DatasetNotFoundError, load_prepared
 from tacit.research.experiments import (
     CrossValidation,
+    Experiment,
     LearningCurves,
     Results,
     RunStore,
@@ -79,94 +80,73 @@ class Reproduction:
         return tuple(finding for section in self.sections for finding in section.findings)
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to reproduce, and with what."""
+def reproduce(
+    out: Path,
+    parts: Sequence[str],
+    names: Sequence[str],
+    effort: Effort,
+    *,
+    data: Path | None = None,
+    jobs: int = -1,
+    cluster: str | None = None,
+    must_have: bool = False,
+    on_progress: OnProgress = lambda *_: None,
+) -> Reproduction:
+    """Compute some of `PARTS` on the datasets of these names and write them, without the page.
 
-    out: Path  # Where to write
-    parts: tuple[str, ...] = PARTS  # Of PARTS
-    datasets: tuple[str, ...] = PAPER  # Names; of the paper's twelve
-    effort: Effort = field(default_factory=Effort)  # Repeats and random problems
-    data: Path | None = None  # A folder with datasets, asked first
-    jobs: int = -1  # Processes; -1 for one a core
-    cluster: str | None = None  # Address of a Dask scheduler instead
-    # Whether a dataset that cannot be found is an error; else it is left out and named.
-    must_have: bool = False
-
-
-def reproduce(request: Request, on_progress: OnProgress = lambda *_: None) -> Reproduction:
-    """Compute what `request` asks for and write it, without the page.
-
-    Runs are kept in `out/runs`, so that an interrupted call goes on where it stopped. `on_progress`
-    is called with what is being done, the work done and all work.
+    Runs are kept in `out/runs`, so that an interrupted call goes on where it stopped. The folder
+    `data` is asked for datasets first; one that cannot be found is an error if all are a
+    `must_have`, and else left out and named. `on_progress` is called with what is being done, the
+    work done and all work.
     """
     start = time.monotonic()
     check_can_write_pages(
-        bool({"figure1", "figure2"} & set(request.parts))
+        bool({"figure1", "figure2"} & set(parts))
     )  # what is missing is told now, not after all fits
-    wanted = request.datasets if NEED_DATA & set(request.parts) else ()
-    datasets, missing = load_prepared(wanted, request.data)
-    if missing and request.must_have:
+    datasets, missing = load_prepared(names if NEED_DATA & set(parts) else (), data)
+    if missing and must_have:
         raise DatasetNotFoundError("\n".join(missing.values()))
-    results = _run(request, datasets, on_progress)
-    sections = tuple(_sections(request, datasets, missing, results, on_progress))
-    write_text(request.out / "findings.md", "\n".join(_findings_in_markdown(sections)))
-    remove_left_behind(request.out)
-    return Reproduction(
-        request.out,
-        sections,
-        tuple(data.name for data in datasets),
-        missing,
-        request.effort,
-        time.monotonic() - start,
-    )
+    experiments = _experiments(datasets, set(parts), effort)
+    results = Results.of([])
+    if experiments:
+        results = run(
+            experiments,
+            RunStore(out / "runs"),
+            jobs=jobs,
+            cluster=cluster,
+            on_progress=lambda done, total: on_progress("Fitting", done, total),
+        )
+    validated = results.select(protocol=CrossValidation.name)
+    makers: dict[str, Callable[[], Section]] = {
+        "table1": lambda: _table1(datasets, missing),
+        "figure1": lambda: _figure1(out),
+        "theorem": lambda: _theorem(effort, on_progress),
+        "figure2": lambda: _figure2(out, results.select(protocol=LearningCurves.name)),
+        "table2": lambda: _table2(validated),
+        "regularised": lambda: _regularised(validated),
+    }
+    sections = []
+    for part, make in makers.items():
+        if part in parts and (datasets or part not in NEED_DATA):
+            sections.append(make())
+            for grid in sections[-1].grids:
+                grid.write(out, part)
+    write_text(out / "findings.md", "\n".join(_findings_in_markdown(sections)))
+    remove_left_behind(out)
+    used = tuple(data.name for data in datasets)
+    return Reproduction(out, tuple(sections), used, missing, effort, time.monotonic() - start)
 
 
-def _run(request: Request, datasets: Sequence[Dataset], on_progress: OnProgress) -> Results:
+def _experiments(datasets: Sequence[Dataset], parts: set[str], effort: Effort) -> list[Experiment]:
     tables = tuple(complete_table(data.name, data.X, data.y) for data in datasets)
     wanted = {
         "table2": plans.table2_experiment,
         "regularised": plans.regularised_experiment,
         "figure2": plans.figure2_experiment,
     }
-    asked = set(request.parts)
-    if "regularised" in asked:
-        asked.add("table2")  # it shows the same draws without penalties beside
-    experiments = [
-        make(tables, request.effort) for part, make in wanted.items() if part in asked and tables
-    ]
-    if not experiments:
-        return Results.of([])
-    return run(
-        experiments,
-        RunStore(request.out / "runs"),
-        jobs=request.jobs,
-        cluster=request.cluster,
-        on_progress=lambda done, total: on_progress("Fitting", done, total),
-    )
-
-
-def _sections(
-    request: Request,
-    datasets: Sequence[Dataset],
-    missing: dict[str, str],
-    results: Results,
-    on_progress: OnProgress,
-) -> Iterator[Section]:
-    makers: dict[str, Callable[[], Section]] = {
-        "table1": lambda: _table1(datasets, missing),
-        "figure1": lambda: _figure1(request.out),
-        "theorem": lambda: _theorem(request.effort, on_progress),
-        "figure2": lambda: _figure2(request.out, results.select(protocol=LearningCurves.name)),
-        "table2": lambda: _table2(results.select(protocol=CrossValidation.name)),
-        "regularised": lambda: _regularised(results.select(protocol=CrossValidation.name)),
-    }
-    for part, make in makers.items():
-        if part in request.parts and (datasets or part not in NEED_DATA):
-            section = make()
-            for grid in section.grids:
-                grid.write(request.out, part)
-            yield section
+    if "regularised" in parts:
+        parts = parts | {"table2"}  # it shows the same draws without penalties beside
+    return [make(tables, effort) for part, make in wanted.items() if part in parts and tables]
 
 
 def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
@@ -248,10 +228,3 @@ def _findings_in_markdown(sections: Sequence[Section]) -> Iterator[str]:
         for words in section.words:
             yield f"\n{words}\n"
     yield ""
-
-
-def with_repeats(effort: Effort, repeats: int | None) -> Effort:
-    """`effort` with another number of repeats, for tables and figures alike."""
-    if repeats is None:
-        return effort
-    return replace(effort, table_repeats=repeats, figure_repeats=repeats)
