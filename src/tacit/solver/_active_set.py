@@ -96,7 +96,8 @@ def finish(
         # Where nearly all multipliers are rounding errors a few are overlooked. What draws a label
         # off its bound says which.
         drawn = ~free & _drawn(problem, exact)
-        if not 0 < drawn.sum() <= max(1, FEW_OVERLOOKED * _n_moving(free)):
+        n_moving = int(free.sum()) - problem.n_labels
+        if not 0 < drawn.sum() <= max(1, FEW_OVERLOOKED * n_moving):
             return None
         free = free | drawn
     return None
@@ -124,10 +125,6 @@ def unit_of_multipliers(V: Matrix, q: Matrix, multipliers: Matrix) -> float:
     # One of the multipliers of a row is zero.
     mean = float(multipliers.sum()) / ((len(multipliers) - 1) * len(V))
     return max(mean, SMALL_SLOPES * length * float(np.linalg.norm(q)))
-
-
-def _n_moving(free: Mask) -> int:
-    return int(np.sum(free)) - int(free.shape[1])
 
 
 def _drawn(problem: Problem, exact: Candidate) -> Mask:

@@ -136,7 +136,7 @@ class _SweepKernel:
             mass=counted.sum(axis=1),
             total=np.asarray(total),
             near=(self._near(block, distance, counted),),
-            crossed=_weighted_sum(crossed, weights),
+            crossed=float(crossed.sum() if weights is None else crossed @ weights),
             limit=self.limit,
         )
 
@@ -152,20 +152,14 @@ class _SweepKernel:
         return near if len(near) <= self.limit else near.nearest(self.limit)
 
 
-def _weighted_sum(values: Vector | None, weights: Vector | None) -> float:
-    if values is None:
-        return 0.0
-    return float(values.sum() if weights is None else weights @ values)
-
-
-# Lowest slopes (m, n), labels (c, n), distances (n,), and what crossed over (n,) or None.
-_Decided = tuple[Matrix, Mask, Vector, Vector | None]
+# Lowest slopes (m, n), labels (c, n), distances (n,), and what crossed over (n,).
+_Decided = tuple[Matrix, Mask, Vector, Vector]
 
 
 def _decide_interval(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
     s = slopes[:, 0]
     lowest = np.minimum(s, 0.0)
-    crossed = None
+    crossed = np.zeros(s.shape[1])
     if previous is not None and margin is not None:
         away = np.abs(previous[0]) > margin
         crossed = np.where(away & ((s[0] < 0) != (previous[0] < 0)), np.abs(s[0]), 0.0)
@@ -175,7 +169,7 @@ def _decide_interval(slopes: Matrix, previous: Matrix | None, margin: float | No
 def _decide_simplex(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
     lowest = slopes.min(axis=1)
     chosen = _first_lowest(slopes[0], lowest[0])
-    crossed = None
+    crossed = np.zeros(slopes.shape[2])
     if previous is not None and margin is not None:
         is_open = previous - previous.min(axis=0) <= margin
         crossed = np.where(is_open, slopes[0], np.inf).min(axis=0) - lowest[0]
