@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.report import Listing, Page
 from tacit.selection._comparison import comparison_page
-from tacit.selection._curve_page import curve_values
+from tacit.selection._curve import curve_values
 from tacit.solver import Certificate
 from tacit.tables._comparing import TableComparison
 from tacit.tables._fitting import versions

@@ -3,7 +3,8 @@
 from tacit.selection._compare import compare
 from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import Contestant, default_contestants
-from tacit.selection._curve import LearningCurve, learning_curve
+from tacit.selection._curve import LearningCurve
+from tacit.selection._learn import learning_curve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
 from tacit.selection._verdict import Kind, Verdict
 

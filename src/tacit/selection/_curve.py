@@ -1,35 +1,64 @@
-"""Learning curves: what more labels would buy, and what more unlabeled rows."""
+"""Learning curves as values, as text, as pictures, and as a page for the browser."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
-from tacit._typing import AnyArray, Index, Matrix
-from tacit.report import HtmlDisplay
-from tacit.selection._compare import read_or_default
-from tacit.selection._contestants import Contestant, Estimators
-from tacit.selection._evaluate import Progress, Run, Split, evaluate_all, runs_of
-from tacit.selection._labeled_table import LabeledTable, as_frame, read_table
-from tacit.selection._measure import Measure, check_classes, loss_of, read_measure
+from tacit._typing import AnyArray, Matrix
+from tacit._words import aligned, number_of
+from tacit.report import (
+    MINUS,
+    WIDE,
+    Entry,
+    Heading,
+    HtmlDisplay,
+    Listing,
+    Page,
+    Panel,
+    Series,
+    draw_curves,
+    new_figure,
+    page_picture,
+)
+from tacit.selection._contestants import Contestant
+from tacit.selection._evaluate import Run
+from tacit.selection._labeled_table import as_frame
+from tacit.selection._measure import Measure
 from tacit.selection._power_law import REACH, Forecast, forecast
-from tacit.selection._splitters import plan_splits, read_seed
+from tacit.selection._verdict import CONFIDENCE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tacit.report import Page
-
 Along = Literal["labels", "unlabeled rows"]
-CURVES: tuple[Along, ...] = ("labels", "unlabeled rows")
 # What somebody might label in an afternoon.
 USUAL_MORE = 20
-N_SIZES = 5
+INTERVAL = f"{CONFIDENCE:.0%} interval"
+# Half of the interval at a point of a curve, in standard errors.
+WIDTH = float(ndtri(0.5 + CONFIDENCE / 2.0))
+TOO_FEW = "There were too few labels for curves."
+# For each curve: what its axis shows, what it is about, and what should be known.
+CURVES: dict[Along, tuple[str, str, str]] = {
+    "labels": (
+        "Labels trained on",
+        "What do labels buy? All unlabeled rows, and ever more labels",
+        "",
+    ),
+    "unlabeled rows": (
+        "Unlabeled rows trained on",
+        "What do unlabeled rows buy? All labels, and ever more unlabeled rows",
+        "Classifiers that learn from labels only use the unlabeled rows too, but for scaling and "
+        "other preprocessing alone.",
+    ),
+}
+# What stays as it is while the other grows.
+RESTS: dict[Along, Along] = {"labels": "unlabeled rows", "unlabeled rows": "labels"}
 
 
 @dataclass(frozen=True)
@@ -150,9 +179,8 @@ class LearningCurve(HtmlDisplay):
 
     def rows(self) -> list[dict[str, Any]]:
         """The table of `frame()` as plain dictionaries."""
-        return [
-            vars(p) for along in CURVES for name in self.names for p in self.points(along, name)
-        ]
+        curves = (self.points(along, name) for along in CURVES for name in self.names)
+        return [vars(point) for curve in curves for point in curve]
 
     def frame(self) -> Any:
         """The points of all curves, as a pandas DataFrame.
@@ -162,7 +190,7 @@ class LearningCurve(HtmlDisplay):
         pandas.DataFrame
             The fields of CurvePoint.
         """
-        return as_frame(self.rows(), tuple(CurvePoint.__dataclass_fields__))
+        return as_frame(self.rows())
 
     def plot(self) -> Figure:
         """Both curves side by side.
@@ -172,23 +200,45 @@ class LearningCurve(HtmlDisplay):
         matplotlib.figure.Figure
             Needs the extra `plots`.
         """
-        from tacit.selection._curve_page import draw_curve
-
-        return draw_curve(self)
+        panels = [
+            replace(panel, title=caption.partition("?")[0] + "?")
+            for along, (_, caption, _) in CURVES.items()
+            if (panel := _panel(self, along)) is not None
+        ]
+        if not panels:
+            figure = new_figure(WIDE, 1.0)
+            figure.text(0.02, 0.5, TOO_FEW)
+            return figure
+        return draw_curves(panels, _y_label(self), width=11.0 if len(panels) > 1 else WIDE)
 
     def _page(self) -> Page:
-        from tacit.selection._curve_page import curve_page
-
-        return curve_page(self)
+        values = {
+            "subtitle": f"{self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows",
+            "sentence": self.sentence(),
+            "curve": curve_values(self),
+        }
+        return Page("curve.html", "What would more labels buy?", values)
 
     def __repr__(self) -> str:
         return f"LearningCurve({self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows)"
 
     def __str__(self) -> str:
-        """What 20 more labels would buy, and the tables behind it."""
-        from tacit.selection._curve_page import curve_text
-
-        return curve_text(self)
+        """What 20 more labels would buy, then tables: both curves, and the forecast."""
+        sentence, measure = self.sentence(), self.measure
+        blocks = [[sentence]] if sentence else []
+        for along, rest in RESTS.items():
+            if sizes := _sizes(self, along):
+                points = (self.points(along, name) for name in self.names)
+                losses = ([measure.text(p.loss) for p in of_name] for of_name in points)
+                lines = zip([f"{size:,}" for size in sizes], *losses, strict=True)
+                title = f"{measure.name} by {along} trained on, all {rest}"
+                blocks.append([title, *aligned([("", *self.names), *lines], right=True)])
+        if forecasts := self.forecast():
+            title = f"{measure.name} with {forecasts[0].n_more:,} more labels"
+            head = ("", "now", "then", "change", INTERVAL)
+            table = [head, *_forecast_texts(self, forecasts)]
+            blocks.append([title, *aligned(table, right=True)])
+        return "\n\n".join("\n".join(block) for block in blocks)
 
     def _matrix(self, along: Along, name: str) -> tuple[AnyArray, Matrix]:
         """Labeled and unlabeled rows of each size, and losses of the splits (rows) at the sizes."""
@@ -199,160 +249,121 @@ class LearningCurve(HtmlDisplay):
         return found[:, :, :2].mean(axis=0).round().astype(np.intp), found[:, :, 2]
 
 
-def learning_curve(
-    X: Any,
-    y: Any,
-    estimators: Estimators | None = None,
-    *,
-    n_labeled: Sequence[int] | None = None,
-    n_unlabeled: Sequence[int] | None = None,
-    cv: Any = 5,
-    n_repeats: int = 2,
-    scoring: Any = "accuracy",
-    n_jobs: int | None = None,
-    X_unlabeled: Any = None,
-    random_state: Any = 0,
-    unlabeled: Any = -1,
-    on_progress: Progress | None = None,
-) -> LearningCurve:
-    """Loss against the number of labels, and against the number of unlabeled rows.
-
-    As in `compare`, labels are held back in folds, every contestant gets the same rows, and rows
-    without label are never scored. Smaller training sets are parts of larger ones.
-
-    Parameters
-    ----------
-    X, y, estimators, scoring, n_jobs, X_unlabeled, random_state, unlabeled, on_progress
-        As in `compare`.
-    n_labeled : sequence of int, optional
-        Numbers of labels to train on, with all unlabeled rows; by default five, from a few of each
-        class to all that a fold leaves. An empty sequence leaves this curve out.
-    n_unlabeled : sequence of int, optional
-        Numbers of unlabeled rows to train on, with all labels that a fold leaves; by default none,
-        and four more up to all. An empty sequence leaves this curve out.
-    cv : int or splitter, default=5
-        Folds; fewer where a class has fewer labels.
-    n_repeats : int, default=2
-        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
-
-    Returns
-    -------
-    LearningCurve
-        With `frame()`, `plot()`, `to_html()` and `forecast(n_more)`; print it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tacit.selection import learning_curve
-    >>> random = np.random.default_rng(0)
-    >>> y = random.integers(0, 2, 300)
-    >>> X = random.normal(size=(300, 5)) + 0.7 * (2 * y - 1)[:, None]
-    >>> y[60:] = -1  # 60 labels, 240 unlabeled rows
-    >>> curve = learning_curve(X, y, n_labeled=[12, 24, 48], n_unlabeled=[], n_repeats=1)
-    >>> [point.n_labeled for point in curve.points("labels", "ridge")]
-    [12, 24, 48]
-    """
-    measure = read_measure(scoring)
-    table = read_table(X, y, X_unlabeled, unlabeled)
-    check_classes(measure, len(table.classes))
-    contestants = read_or_default(estimators, table)
-    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        cv = min(int(cv), len(table.labeled))
-    seed = read_seed(random_state)
-    splits = plan_splits(table, cv, n_repeats, seed)
-    if not splits:
-        rare = [name for name, count in table.label_counts.items() if count < 2]
-        raise ValueError(
-            f"y has a single label of the class {rare[0]!r}; a learning curve needs at least two "
-            "of each class, one to learn from and one to test on."
-        )
-    plan = _plan(table, splits, n_labeled, n_unlabeled, seed)
-    # Where both curves have all rows they share a point, which is measured once.
-    unique = {_rows_of(split): split for _, split in plan}
-    judge = partial(loss_of, measure=measure)
-    tasks = [(judge, split) for split in unique.values()]
-    found = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
-    outcomes = dict(zip(unique, found, strict=True))
-    losses = tuple(
-        run
-        for along, split in plan
-        for run in runs_of(table, split, outcomes[_rows_of(split)], measure.name, along)
-    )
-    return LearningCurve(
-        losses,
-        contestants,
-        measure,
-        table.label_counts,
-        len(table.unlabeled),
-        float(np.mean([len(split.test) / len(split.labeled) for split in splits])),
-    )
+def _forecast_texts(curve: LearningCurve, forecasts: Sequence[Forecast]) -> list[tuple[str, ...]]:
+    text, signed = curve.measure.text, curve.measure.signed
+    rows: list[tuple[str, ...]] = []
+    for f in forecasts:
+        interval = f"{signed(f.low)} to {signed(f.high)}"
+        rows.append((f.name, text(f.now), text(f.then), signed(f.change), interval))
+    return rows
 
 
-def _plan(
-    table: LabeledTable,
-    splits: Sequence[Split],
-    n_labeled: Sequence[int] | None,
-    n_unlabeled: Sequence[int] | None,
-    seed: int,
-) -> list[tuple[Along, Split]]:
-    smallest = min(len(split.labeled) for split in splits)
-    n_classes, all_unlabeled = len(table.classes), len(table.unlabeled)
-    labeled = _read_sizes("n_labeled", n_labeled, n_classes, smallest)
-    if labeled is None:
-        labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
-    unlabeled = _read_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
-    if unlabeled is None:
-        unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
-    if not labeled and not unlabeled:
-        raise ValueError(
-            "n_labeled and n_unlabeled are both empty, so there is no curve to measure; give sizes "
-            "for one of them, or leave it out for the usual ones."
-        )
-    plan: list[tuple[Along, Split]] = []
-    for split in splits:
-        random = np.random.default_rng([split.repeat, split.fold, seed])
-        ordered = _prefixes_with_all_classes(split.labeled, table.y, random)
-        shuffled = random.permutation(table.unlabeled)
-        for size in labeled:
-            plan.append(("labels", replace(split, labeled=np.sort(ordered[:size]))))
-        for size in unlabeled:
-            plan.append(("unlabeled rows", replace(split, unlabeled=np.sort(shuffled[:size]))))
-    return plan
+def curve_values(curve: LearningCurve) -> dict[str, Any]:
+    """Both curves and the forecast made of one of them, for the template's part `curves`."""
+    charts = [chart for along in CURVES if (chart := _chart(curve, along)) is not None]
+    return {
+        "charts": charts,
+        "forecast": _forecast(curve),
+        "splits": _n_splits(curve),
+        "too_few": TOO_FEW,
+    }
 
 
-def _rows_of(split: Split) -> tuple[int, ...]:
-    return (split.repeat, split.fold, len(split.labeled), len(split.unlabeled))
+def _n_splits(curve: LearningCurve) -> str:
+    return number_of(len({(loss.repeat, loss.fold) for loss in curve.losses}), "split")
 
 
-def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
-    return sorted({round(size) for size in np.geomspace(min(first, last), last, n_sizes)})
+def _sizes(curve: LearningCurve, along: Along) -> list[int]:
+    points = curve.points(along, curve.names[0])
+    return [p.n_labeled if along == "labels" else p.n_unlabeled for p in points]
 
 
-def _read_sizes(name: str, sizes: Any, least: int, most: int) -> list[int] | None:
-    """The sizes given, ascending; None where none are."""
-    if sizes is None:
+def _y_label(curve: LearningCurve) -> str:
+    measure = curve.measure
+    if measure.is_error:
+        return "Wrong answers in 100"
+    return f"{measure.title}{', in %' if measure.in_points else ''}"
+
+
+def _panel(curve: LearningCurve, along: Along) -> Panel | None:
+    sizes = _sizes(curve, along)
+    if len(sizes) < 2 or len(set(sizes)) < len(sizes):
         return None
-    if isinstance(sizes, str) or np.ndim(sizes) != 1:
-        example = f"[{sizes}]" if isinstance(sizes, numbers.Number) else "[10, 20, 40]"
-        raise ValueError(
-            f"{name} is {sizes!r}; it must be a list of whole numbers, such as {example}, or None."
-        )
-    for size in sizes:
-        is_number = isinstance(size, numbers.Real) and not isinstance(size, bool)
-        if not is_number or size % 1 != 0 or not least <= size <= most:
-            raise ValueError(
-                f"{name} has {size!r}; each must be a whole number from {least} to {most:,}, the "
-                "rows that every split leaves to train on."
+    scale = curve.measure.scale
+    series = []
+    for contestant in curve.contestants:
+        points = curve.points(along, contestant.name)
+        low = [scale * (p.loss - WIDTH * p.standard_error) for p in points]
+        series.append(
+            Series(
+                contestant.name,
+                [scale * p.loss for p in points],
+                [max(0.0, end) for end in low] if curve.measure.in_points else low,
+                [scale * (p.loss + WIDTH * p.standard_error) for p in points],
+                dashed=contestant.twin is None,
             )
-    return sorted({int(size) for size in sizes})
+        )
+    return Panel("", CURVES[along][0], sizes, series)
 
 
-def _prefixes_with_all_classes(rows: Index, y: AnyArray, random: np.random.Generator) -> Index:
-    """The rows in a random order in which every beginning has the classes in proportion."""
-    rows = random.permutation(rows)
-    place = np.empty(len(rows))
-    for label in np.unique(y[rows]):
-        own = np.flatnonzero(y[rows] == label)
-        place[own] = (np.arange(len(own)) + random.uniform(size=len(own))) / len(own)
-        place[own[0]] = -1.0  # one of each class comes first
-    return np.asarray(rows[np.argsort(place, kind="stable")])
+def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
+    """One curve on a page: the picture, its words, and the numbers behind it."""
+    panel = _panel(curve, along)
+    if panel is None:
+        return None
+    y_label = _y_label(curve)
+    x_label, caption, note = CURVES[along]
+    form = ".1f" if curve.measure.in_points else ".3g"
+    rows: list[list[str | Entry]] = [
+        [f"{size:,}", *(_entry(series, k, form) for series in panel.series)]
+        for k, size in enumerate(panel.x)
+    ]
+    ends = " ".join(
+        f"{series.name} goes from {series.y[0]:.3g} to {series.y[-1]:.3g}."
+        for series in panel.series
+    )
+    alt = f"{y_label} against {x_label}, from {panel.x[0]:,} to {panel.x[-1]:,}. {ends}"
+    return {
+        "caption": caption,
+        "note": note,
+        "picture": page_picture(lambda width: draw_curves([panel], y_label, width), alt),
+        "numbers": Listing(
+            y_label,
+            [x_label, *(series.name for series in panel.series)],
+            rows,
+            note=f"In small type: {INTERVAL}.",
+        ),
+    }
+
+
+def _entry(series: Series, k: int, form: str) -> Entry:
+    value, low, high = (
+        f"{v:{form}}".replace("-", MINUS) for v in (series.y[k], series.low[k], series.high[k])
+    )
+    # After a single split there is no interval.
+    return Entry(value, "" if low == "nan" else f"{low} to {high}")
+
+
+def _forecast(curve: LearningCurve) -> Listing | None:
+    forecasts = curve.forecast()
+    if not forecasts:
+        return None
+    n_more = forecasts[0].n_more
+    columns: list[str | Heading] = [
+        "Classifier",
+        Heading("Now", f"by the curve, {forecasts[0].n_labels:,} labels"),
+        Heading("Then", f"{n_more:,} labels more"),
+        Heading("Change", "points" if curve.measure.in_points else ""),
+        Heading(INTERVAL, "of the change"),
+    ]
+    most = max(loss.n_labeled for loss in curve.losses if loss.protocol == "labels")
+    return Listing(
+        f"What would {n_more:,} more labels buy?",
+        columns,
+        [[text.replace("-", MINUS) if k else text for k, text in enumerate(row)]
+         for row in _forecast_texts(curve, forecasts)],
+        note="A power law through the curve of each classifier, carried on. It supposes that more "
+        "labels do no harm, and is a rough guide. Now is the curve's value too: the curve rests on "
+        f"{_n_splits(curve)} with up to {most:,} labels to learn from, so a comparison in other "
+        "splits gives somewhat other numbers.",
+    )  # fmt: skip
