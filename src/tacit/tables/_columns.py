@@ -17,7 +17,6 @@ from tacit.tables._text import INFER, NULLS, ReadOptions
 
 NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
 IDENTIFIER, CONSTANT, EMPTY, UNWANTED = "identifier", "constant", "empty", "left out by choice"
-BYTES, NESTED = "bytes", "nested"
 FEATURES = (NUMBER, CATEGORY, DATE, TEXT)
 # The formats of columns of numbers: 1 for true, and seconds since midnight.
 BOOLEAN, TIME = "true or false", "time of day"
@@ -318,9 +317,9 @@ def _unusable(known: Any) -> tuple[str, str] | None:
         return None
     kinds = set(known.map(type))
     if any(issubclass(kind, bytes | bytearray | memoryview) for kind in kinds):
-        return BYTES, "it holds bytes; decode them if they are text"
+        return "bytes", "it holds bytes; decode them if they are text"
     if any(issubclass(kind, list | tuple | set | dict | np.ndarray) for kind in kinds):
-        return NESTED, "its values hold several values each; make a column of each of them"
+        return "nested", "its values hold several values each; make a column of each of them"
     return None
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import warnings
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from tacit.tables._columns import DATE
 from tacit.tables._errors import ModelFileError
 from tacit.tables._model_card import ModelCard
 from tacit.tables._packages import import_skops
-from tacit.tables._safe_types import nodes, sort_types
 from tacit.tables._text import ReadOptions
 
 CARD = "tacit.json"
@@ -24,6 +24,49 @@ SCHEMA = "schema.json"
 # A model of ours has a few megabytes; a file that is or unpacks to more than this is a trap. Its
 # texts, which are taken apart in memory, are smaller still.
 MOST_BYTES, MOST_TEXT_BYTES = 2**29, 2**26
+# By module, exactly: a module that is named is imported, which runs it. Every one of these types
+# only computes with what it is given; none opens files, imports or runs anything by name.
+SAFE: dict[str, tuple[str, ...]] = {
+    "builtins": ("bool", "dict", "float", "int", "list", "str", "tuple"),
+    "numpy": ("bool", "dtype", "float32", "float64", "int32", "int64", "ndarray"),
+    "sklearn.decomposition._truncated_svd": ("TruncatedSVD",),
+    "sklearn.feature_extraction.text": ("TfidfTransformer", "TfidfVectorizer"),
+    "sklearn.impute._base": ("MissingIndicator", "SimpleImputer"),
+    "sklearn.linear_model._logistic": ("LogisticRegression",),
+    "sklearn.pipeline": ("Pipeline",),
+    "sklearn.preprocessing._data": ("StandardScaler",),
+    "sklearn.preprocessing._encoders": ("OneHotEncoder",),
+    # The table vectorizer, the steps that it is made of, and the selectors and predicates by which
+    # it sends columns to them.
+    "skrub._apply_to_each_col": ("ApplyToEachCol",),
+    "skrub._check_input": ("CheckInputDataFrame",),
+    "skrub._clean_categories": ("CleanCategories",),
+    "skrub._clean_null_strings": ("CleanNullStrings",),
+    "skrub._dataframe._common": ("is_any_date", "is_categorical", "is_numeric"),
+    "skrub._datetime_encoder": ("DatetimeEncoder",),
+    "skrub._drop_uninformative": ("DropUninformative",),
+    "skrub._duration_to_float": ("DurationToFloat",),
+    "skrub._string_encoder": ("StringEncoder",),
+    "skrub._table_vectorizer": (
+        "PassThrough",
+        "ShortReprDict",
+        "TableVectorizer",
+        "_created_by_predicate",
+    ),
+    "skrub._to_datetime": ("ToDatetime",),
+    "skrub._to_float": ("ToFloat",),
+    "skrub._to_str": ("ToStr",),
+    "skrub.selectors._base": ("All", "And", "Cols", "Filter", "Sub"),
+    "skrub.selectors._selectors": ("_cardinality_below",),
+}
+# The ways of building an object that our models need. Others, such as those that call methods or
+# operators by name, have no business in them.
+LOADERS = frozenset(
+    {
+        "CachedNode", "DTypeNode", "DictNode", "FunctionNode", "JsonNode", "ListNode",
+        "NdArrayNode", "ObjectNode", "TupleNode", "TypeNode",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +120,7 @@ def save_model(model: Model, path: str | Path) -> None:
     check_can_write(path, "The model file")
     content = io.BytesIO(import_skops().dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(content) as archive:
-        _, unsafe = sort_types(json.loads(archive.read(SCHEMA)))
+        _, unsafe = _sort_types(json.loads(archive.read(SCHEMA)))
     if unsafe:
         raise ModelFileError(
             f"The model cannot be saved, because it could not be loaded again: {listed(unsafe, 5)} "
@@ -111,7 +154,7 @@ def load_model(path: str | Path) -> Model:
     path = Path(path)
     name = repr(str(path))
     card, schema, content = _open(path, name)
-    safe, unsafe = sort_types(schema)
+    safe, unsafe = _sort_types(schema)
     if unsafe:
         raise ModelFileError(
             f"{name} was refused: it contains {listed(unsafe, 5)}, which no model of tacit needs "
@@ -189,7 +232,7 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
             schema = json.loads(archive.read(SCHEMA))
             # An array that is named twice is read twice.
-            if sum(sizes.get(str(node.get("file")), 0) for node in nodes(schema)) > MOST_BYTES:
+            if sum(sizes.get(str(node.get("file")), 0) for node in _nodes(schema)) > MOST_BYTES:
                 raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
             card = archive.read(CARD).decode()
     except KeyError as error:
@@ -204,3 +247,55 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
             "fit`, or copy the file again."
         ) from error
     return ModelCard.from_json(card, name), schema, content
+
+
+def _sort_types(schema: Any) -> tuple[list[str], list[str]]:
+    """The types in the schema of a skops file: those known to be safe, and all others.
+
+    Full names, sorted. A type that is safe but built in an unknown way is not.
+    """
+    from tacit.estimators import (
+        ICLSClassifier,
+        LeastSquaresClassifier,
+        ProjectedLeastSquaresClassifier,
+        TunedLogisticRegression,
+    )
+    from tacit.solver import Certificate
+    from tacit.tables._features import DropLowVariance, TypedColumns
+
+    own = (
+        Certificate,
+        DropLowVariance,
+        ICLSClassifier,
+        LeastSquaresClassifier,
+        ProjectedLeastSquaresClassifier,
+        TunedLogisticRegression,
+        TypedColumns,
+    )
+    known = {(module, name) for module, names in SAFE.items() for name in names}
+    known |= {(kind.__module__, kind.__name__) for kind in own}
+    safe, unsafe = set(), set()
+    for node in _nodes(schema):
+        if "__class__" not in node and "__loader__" not in node:
+            continue
+        module, name = str(node.get("__module__")), str(node.get("__class__"))
+        loader = str(node.get("__loader__"))
+        if (module, name) not in known:
+            unsafe.add(f"{module}.{name}")
+        elif loader not in LOADERS:
+            unsafe.add(f"{module}.{name} (by {loader})")
+        else:
+            safe.add(f"{module}.{name}")
+    return sorted(safe), sorted(unsafe)
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """All parts of a schema, however deep."""
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, dict):
+            todo.extend(node.values())
+            yield node
