@@ -10,7 +10,7 @@ from tacit.research.experiments._contestants import ICLS, SELF_LEARNING
 from tacit.research.experiments._error_cells import error_cells
 from tacit.research.paper import _published as published
 from tacit.research.paper._findings import TOLERANCES, WORSE_ELSEWHERE, table2_findings
-from tacit.research.paper._plans import Effort, table2_experiment
+from tacit.research.paper._plans import Effort, experiments
 from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS
 
 
@@ -18,7 +18,7 @@ from tacit.research.paper._tables import PAPER_COLUMNS, RIVALS
 def results():
     ((wdbc,), _) = load_prepared(["WDBC"])
     tables = (complete_table(wdbc.name, wdbc.X, wdbc.y),)
-    whole = table2_experiment(tables, Effort(table_repeats=published.N_REPEATS))
+    (whole,) = experiments(tables, {"table2"}, Effort(table_repeats=published.N_REPEATS))
     named = tuple(c for c in whole.contestants if c.name in published.TABLE_2["WDBC"])
     return run([replace(whole, contestants=named)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sklearn.linear_model import LogisticRegressionCV
@@ -58,16 +59,19 @@ def regularised_contestants() -> tuple[Contestant, ...]:
     )
 
 
-def table2_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
-    """Cross-validation of the paper's classifiers."""
-    return Experiment(tables, CrossValidation(effort.table_repeats), paper_contestants())
-
-
-def figure2_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
-    """Learning curves of the paper's classifiers."""
-    return Experiment(tables, LearningCurves(effort.figure_repeats), paper_contestants())
-
-
-def regularised_experiment(tables: tuple[LabeledTable, ...], effort: Effort) -> Experiment:
-    """The protocol of Table 2 with penalties chosen by leave-one-out, on the same draws."""
-    return Experiment(tables, CrossValidation(effort.table_repeats), regularised_contestants())
+def experiments(
+    tables: tuple[LabeledTable, ...], parts: Collection[str], effort: Effort
+) -> list[Experiment]:
+    """Those behind some parts of the paper; none without tables."""
+    validation, curves = (
+        CrossValidation(effort.table_repeats),
+        LearningCurves(effort.figure_repeats),
+    )
+    plans = {
+        "table2": (validation, paper_contestants()),
+        "regularised": (validation, regularised_contestants()),
+        "figure2": (curves, paper_contestants()),
+    }
+    # Tuned penalties are shown beside the same draws without.
+    asked = {*parts, "table2"} if "regularised" in parts else set(parts)
+    return [Experiment(tables, *plans[part]) for part in plans if part in asked and tables]

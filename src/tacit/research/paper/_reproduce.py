@@ -14,7 +14,6 @@ from tacit.report import check_can_write_pages, save_figure
 from tacit.research.datasets import Dataset, DatasetNotFoundError, load_prepared
 from tacit.research.experiments import (
     CrossValidation,
-    Experiment,
     LearningCurves,
     Results,
     RunStore,
@@ -25,12 +24,11 @@ from tacit.research.experiments._error_cells import repeats_asked
 from tacit.research.experiments._grid import Grid
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper import _findings as judge
-from tacit.research.paper import _plans as plans
 from tacit.research.paper._figure1 import CAPTION as FIGURE1_CAPTION
 from tacit.research.paper._figure1 import draw_figure1
 from tacit.research.paper._figure2 import SHOWN, figure2
 from tacit.research.paper._findings import Finding
-from tacit.research.paper._plans import Effort
+from tacit.research.paper._plans import Effort, experiments
 from tacit.research.paper._tables import (
     PAPER_COLUMNS,
     REGULARISED_COLUMNS,
@@ -106,11 +104,11 @@ def reproduce(
     datasets, missing = load_prepared(names if NEED_DATA & set(parts) else (), data)
     if missing and must_have:
         raise DatasetNotFoundError("\n".join(missing.values()))
-    experiments = _experiments(datasets, set(parts), effort)
+    tables = tuple(complete_table(each.name, each.X, each.y) for each in datasets)
     results = Results.of([])
-    if experiments:
+    if wanted := experiments(tables, parts, effort):
         results = run(
-            experiments,
+            wanted,
             RunStore(out / "runs"),
             jobs=jobs,
             cluster=cluster,
@@ -135,18 +133,6 @@ def reproduce(
     remove_left_behind(out)
     used = tuple(data.name for data in datasets)
     return Reproduction(out, tuple(sections), used, missing, effort, time.monotonic() - start)
-
-
-def _experiments(datasets: Sequence[Dataset], parts: set[str], effort: Effort) -> list[Experiment]:
-    tables = tuple(complete_table(data.name, data.X, data.y) for data in datasets)
-    wanted = {
-        "table2": plans.table2_experiment,
-        "regularised": plans.regularised_experiment,
-        "figure2": plans.figure2_experiment,
-    }
-    if "regularised" in parts:
-        parts = parts | {"table2"}  # it shows the same draws without penalties beside
-    return [make(tables, effort) for part, make in wanted.items() if part in parts and tables]
 
 
 def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
