@@ -1,4 +1,4 @@
-"""Cross-validation that tests every labeled row once and trains on every unlabeled one."""
+"""Cross-validation that tests on labeled rows only and trains on every unlabeled one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import (
+    KFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+    cross_val_score,
+)
 
-from tacit.selection import LabeledKFold
+from tacit import ICLSClassifier
+from tacit.selection import LabeledKFold, LabeledStratifiedShuffleSplit
 
 
 def labels(n_first: int = 14, n_second: int = 7, n_unlabeled: int = 30, seed: int = 0) -> Any:
@@ -52,19 +59,27 @@ def test_each_fold_has_its_part_of_every_class() -> None:
         assert np.bincount(y[train][y[train] != -1]).tolist() == [16, 8]
 
 
-def test_the_folds_are_those_of_scikit_learn_on_the_labeled_rows() -> None:
-    y = labels()
-    rows = np.flatnonzero(y != -1)
-    for ours, theirs in (
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
         (LabeledKFold(5), StratifiedKFold(5)),
         (LabeledKFold(5, stratify=False), KFold(5)),
         (
             LabeledKFold(3, shuffle=True, random_state=4),
             StratifiedKFold(3, shuffle=True, random_state=4),
         ),
-    ):
-        expected = [rows[test].tolist() for _, test in theirs.split(y[rows], y[rows])]
-        assert [test.tolist() for _, test in splits(ours, y)] == expected
+        (
+            LabeledStratifiedShuffleSplit(4, test_size=0.2, random_state=3),
+            StratifiedShuffleSplit(4, test_size=0.2, random_state=3),
+        ),
+    ],
+    ids=lambda splitter: type(splitter).__name__,
+)
+def test_the_splits_are_those_of_scikit_learn_on_the_labeled_rows(ours: Any, theirs: Any) -> None:
+    y = labels()
+    rows = np.flatnonzero(y != -1)
+    expected = [rows[test].tolist() for _, test in theirs.split(y[rows], y[rows])]
+    assert [test.tolist() for _, test in splits(ours, y)] == expected
 
 
 def test_without_unlabeled_rows_it_is_plain_stratified_cross_validation() -> None:
@@ -92,6 +107,8 @@ def test_the_number_of_splits_needs_no_data() -> None:
     assert LabeledKFold().get_n_splits() == 5
     assert LabeledKFold(3).get_n_splits(np.zeros((4, 1)), [0, 1, -1, -1]) == 3
     assert len(splits(LabeledKFold(3), labels())) == 3
+    assert LabeledStratifiedShuffleSplit().get_n_splits() == 10
+    assert LabeledStratifiedShuffleSplit(3).get_n_splits() == 3
 
 
 MARKED = {
@@ -131,14 +148,13 @@ def test_x_may_be_left_out() -> None:
         assert len(train) + len(test) == len(y)
 
 
-def test_without_y_the_error_says_what_it_is_needed_for() -> None:
-    with pytest.raises(ValueError, match=r"LabeledKFold needs y to tell labeled rows .* pass y"):
-        list(LabeledKFold().split(np.zeros((6, 1))))
-
-
-def test_without_any_label_the_error_says_so() -> None:
-    with pytest.raises(ValueError, match=r"y has no labels: there is nothing to test on"):
-        splits(LabeledKFold(), np.full(6, -1))
+@pytest.mark.parametrize("kind", [LabeledKFold, LabeledStratifiedShuffleSplit])
+def test_without_y_or_labels_the_errors_say_so(kind: Any) -> None:
+    with pytest.raises(ValueError, match=f"{kind.__name__} needs y to tell labeled .* pass y"):
+        list(kind().split(np.zeros((6, 1))))
+    for unknown in (-1, np.nan):
+        with pytest.raises(ValueError, match="y has no labels: there is nothing to test on"):
+            splits(kind(), np.full(6, unknown))
 
 
 def test_x_and_y_must_have_as_many_rows() -> None:
@@ -183,3 +199,78 @@ def test_splitting_twice_gives_the_same_folds() -> None:
     splitter = LabeledKFold(5)
     first, second = splits(splitter, y), splits(splitter, y)
     assert [test.tolist() for _, test in first] == [test.tolist() for _, test in second]
+
+
+@pytest.mark.parametrize("test_size", [None, 0.3, 9])
+def test_unlabeled_rows_are_always_in_training_and_never_tested(test_size: Any) -> None:
+    y = labels(20, 10, 25)
+    unlabeled = set(np.flatnonzero(y == -1))
+    made = splits(LabeledStratifiedShuffleSplit(6, test_size=test_size, random_state=0), y)
+    assert len(made) == 6
+    for train, test in made:
+        assert unlabeled <= set(train)
+        assert not unlabeled & set(test)
+        assert not set(train) & set(test)
+        assert (np.diff(train) > 0).all()
+
+
+def test_the_part_to_test_on_is_of_the_labeled_rows_and_stratified() -> None:
+    y = labels(20, 10, 25)
+    for train, test in splits(LabeledStratifiedShuffleSplit(test_size=0.3, random_state=0), y):
+        assert np.bincount(y[test]).tolist() == [6, 3]
+        assert len(train) == len(y) - 9
+    for _, test in splits(LabeledStratifiedShuffleSplit(random_state=0), y):
+        assert len(test) == 3
+
+
+def test_the_part_to_train_on_can_be_smaller_than_the_rest() -> None:
+    y = labels(20, 10, 25)
+    splitter = LabeledStratifiedShuffleSplit(test_size=9, train_size=6, random_state=0)
+    for train, test in splits(splitter, y):
+        trained = y[train]
+        assert np.bincount(trained[trained != -1]).tolist() == [4, 2]
+        assert (trained == -1).sum() == 25
+        assert len(test) == 9
+
+
+def test_random_splits_depend_on_the_seed_alone() -> None:
+    y = labels(20, 10, 25)
+
+    def tests(seed: int) -> list[list[int]]:
+        splitter = LabeledStratifiedShuffleSplit(4, test_size=0.3, random_state=seed)
+        return [test.tolist() for _, test in splits(splitter, y)]
+
+    assert tests(0) == tests(0)
+    assert tests(0) != tests(1)
+    assert len({tuple(test) for test in tests(0)}) == 4
+
+
+@pytest.mark.parametrize("mark", [None, float("nan"), "?"], ids=repr)
+def test_names_and_other_marks_give_the_same_splits(mark: Any) -> None:
+    y = labels(20, 10, 25)
+    names = np.array(["a", "b", mark], dtype=object)[y]
+    chosen = mark if isinstance(mark, str) else -1
+    splitter = LabeledStratifiedShuffleSplit(3, random_state=0, unlabeled=chosen)
+    reference = LabeledStratifiedShuffleSplit(3, random_state=0)
+    for (train, test), (same_train, same_test) in zip(
+        splits(splitter, names), splits(reference, y), strict=True
+    ):
+        np.testing.assert_array_equal(train, same_train)
+        np.testing.assert_array_equal(test, same_test)
+
+
+def test_it_can_be_printed_copied_and_used_for_scores() -> None:
+    splitter = LabeledStratifiedShuffleSplit(4, test_size=0.3, random_state=1)
+    assert repr(splitter) == (
+        "LabeledStratifiedShuffleSplit(n_splits=4, random_state=1, test_size=0.3,\n"
+        "               train_size=None, unlabeled=-1)"
+    )
+    y = labels(20, 10, 25)
+    copy = clone(splitter, safe=False)
+    for (_, test), (_, same) in zip(splits(copy, y), splits(splitter, y), strict=True):
+        np.testing.assert_array_equal(test, same)
+    X = np.random.default_rng(1).normal(size=(len(y), 2))
+    scores = cross_val_score(ICLSClassifier(), X, y, cv=splitter)
+    assert scores.shape == (4,)
+    # Nine rows are tested in each split.
+    np.testing.assert_allclose(9 * scores, np.round(9 * scores))
