@@ -51,8 +51,8 @@ WRITTEN_WRONGLY = {
     "no such method": (("fit", "t.csv", "-t", "y", "-o", "m", "--model", "magic"), "'magic'"),
     "no such penalty": (("fit", "t.csv", "-t", "y", "-o", "m", "--alpha", "low"), "no penalty"),
     "no such format": (("predict", "m.skops", "t.csv", "-o", "o.xlsx"), "must end in"),
-    "no such dataset": (("reproduce", "--datasets", "iris"), "iris is not among"),
-    "nor for the benchmark": (("benchmark", "--datasets", "iris"), "iris is not among"),
+    "no such dataset": (("reproduce", "--datasets", "iris"), "iris is unknown; name some of"),
+    "nor for the benchmark": (("benchmark", "--datasets", "iris"), "iris is unknown; name some of"),
 }
 
 
