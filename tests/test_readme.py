@@ -22,6 +22,7 @@ def test_the_code_of_the_readme_runs_and_prints_what_it_says(capsys):
     printed = capsys.readouterr().out
     assert printed == _blocks("text")[0]
     assert len(namespace["scores"]) == 5
+    assert namespace["error"] == pytest.approx(0.128, abs=0.005)
 
 
 @pytest.mark.slow
