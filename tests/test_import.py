@@ -90,8 +90,9 @@ assert vars(tables)["fit_table"] is fit_table is sys.modules["tacit.tables._fitt
 @pytest.mark.parametrize("name", [n for n in tacit.family.__all__ if n.endswith("Classifier")])
 def test_a_name_that_moved_to_the_family_says_where_it_is(name: str) -> None:
     told = f"{name} is in tacit.family: from tacit.family import {name}"
-    with pytest.raises(ImportError, match=f"^{told}$"):
+    with pytest.raises(AttributeError, match=f"^{told}$"):
         getattr(tacit, name)
+    assert not hasattr(tacit, name)
     with pytest.raises(ImportError, match=f"^{told}$"):
         exec(f"from tacit import {name}")
 

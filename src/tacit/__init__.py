@@ -1,5 +1,6 @@
 """Semi-supervised classification that you can trust not to hurt."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from tacit.__about__ import __version__
@@ -29,7 +30,7 @@ __all__ = [
     "__version__",
 ]
 
-# Asking `tacit` for these is answered with where they are; an AttributeError would lose that text.
+# Asking `tacit` for these is answered with where they are.
 _FAMILY = frozenset(
     {
         "EMLDAClassifier",
@@ -55,5 +56,9 @@ _public, __dir__ = public_names(
 
 def __getattr__(name: str) -> Any:
     if name in _FAMILY:
-        raise ImportError(f"{name} is in tacit.family: from tacit.family import {name}")
+        # `from tacit import name` would put its own text in place of an AttributeError's, and
+        # `hasattr` takes no other error for "no".
+        is_import = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        error = ImportError if is_import else AttributeError
+        raise error(f"{name} is in tacit.family: from tacit.family import {name}")
     return _public(name)
