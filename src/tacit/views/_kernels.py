@@ -23,7 +23,7 @@ class Kernel:
     Attributes
     ----------
     kind : {"linear", "gaussian", "laplacian"}
-        x'z, exp(-|x - z|^2 / scale) or exp(-|x - z|_1 / scale).
+        ``x'z``, ``exp(-|x - z|^2 / scale)`` or ``exp(-|x - z|_1 / scale)``.
     width : float
         The scale, in units of the median (squared) distance between labeled rows.
     start, stop : int or None
