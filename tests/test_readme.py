@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit import TacitClassifier
 from tests.tables.generated import churn, write
 
 README = Path(__file__).parents[1] / "README.md"
@@ -23,6 +24,9 @@ def test_the_code_of_the_readme_runs_and_prints_what_it_says(capsys):
     assert printed == _blocks("text")[0]
     assert len(namespace["scores"]) == 5
     assert namespace["error"] == pytest.approx(0.128, abs=0.005)
+    X, y, hidden = (namespace[name] for name in ("X", "y", "hidden"))
+    without = TacitClassifier(views=[], random_state=0).fit(X, namespace["partly"])
+    assert 1.0 - without.score(X[hidden], y[hidden]) == pytest.approx(0.207, abs=0.005)
 
 
 @pytest.mark.slow
