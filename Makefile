@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-core properties lint bench verdicts docs reproduce paper family figures release-check clean
+.PHONY: help demo test test-lowest test-core properties soak fuzz golden coverage lint bench verdicts docs reproduce paper family evidence figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -54,6 +54,28 @@ properties: export TACIT_PROPERTIES := new
 properties: $(READY)  ## Look for a problem on which a guarantee or an identity fails (minutes)
 	$(BIN)/python -m pytest -n 2 tests/properties
 
+# Other sizes by TACIT_SOAK: make soak TACIT_SOAK=0.1 tries a tenth.
+soak: export OMP_NUM_THREADS := 1
+soak: export OPENBLAS_NUM_THREADS := 1
+soak: export TACIT_SOAK ?= 1
+soak: $(READY)  ## Try every estimator on 20,000 difficult tables, and count (an hour)
+	$(BIN)/python -m pytest -n 2 tests/soak
+
+fuzz: export TACIT_FUZZ ?= 1
+fuzz: $(READY)  ## Read 100,000 damaged tables and 5,000 models that were tampered with (an hour)
+	$(BIN)/python -m pytest -n 2 tests/fuzz
+
+# By hand only, after a change that is meant to change them; the commit says why they are right.
+golden: $(READY)  ## Keep the coefficients of 50 fixed problems anew, for the tests to compare with
+	$(BIN)/python -m tests.golden.problems
+
+# Processes that tests start are not counted.
+coverage: export OMP_NUM_THREADS := 1
+coverage: export OPENBLAS_NUM_THREADS := 1
+coverage: $(READY)  ## Run every test and print which part of lines and branches they reach, by package
+	$(BIN)/python -m pytest -n 2 --cov=tacit --cov-branch --cov-report=json:build/coverage.json $(ARGS)
+	$(BIN)/python .ci/coverage_table.py build/coverage.json
+
 lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -86,8 +108,13 @@ family: $(READY)  ## Compare every method with its supervised twin, for the docu
 	mkdir -p docs/family
 	cp benchmarked/family.md docs/family/
 
+evidence: $(READY)  ## Compare TacitClassifier with its anchors and peers, for the documentation (hours)
+	$(BIN)/tacit benchmark --suite evidence --out benchmarked/evidence $(ARGS)
+	$(BIN)/tacit benchmark --suite book --out benchmarked/book
+	$(BIN)/python -m docs.pictures.evidence benchmarked/evidence benchmarked/book
+
 figures: $(READY)  ## Draw the pictures of README and documentation again
-	$(BIN)/python -c "from tacit.research.paper._figure1 import draw_figure1; draw_figure1().savefig('docs/images/theorem1.png')"
+	$(BIN)/python -c "from tacit.research.paper._figures import draw_figure1; draw_figure1().savefig('docs/images/theorem1.png')"
 	$(BIN)/python -m docs.pictures.family
 	$(BIN)/python -m docs.pictures.theory
 	$(BIN)/python -m docs.pictures.readme
@@ -95,7 +122,7 @@ figures: $(READY)  ## Draw the pictures of README and documentation again
 
 clean:  ## Remove the environment, build outputs and caches
 	rm -rf $(VENV) build dist docs/_build docs/generated docs/gallery
-	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

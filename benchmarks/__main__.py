@@ -13,7 +13,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import compare_time, family, hard, scaling, speed, storage
+from benchmarks import columns, compare_time, evidence_time, family, hard, scaling, speed, storage
 
 THREADS = 2
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -39,6 +39,8 @@ def main() -> int:
         lambda: [speed.small_line()],
         family.family_lines,
         compare_time.compare_lines,
+        columns.column_lines,
+        lambda: evidence_time.evidence_lines((10_000,) if quick else evidence_time.PROMISES),
         lambda: [speed.memory_line()],
         lambda: storage.parquet_lines(1_000_000 if quick else storage.PARQUET_ROWS),
         lambda: [storage.dask_line(400_000 if quick else storage.DASK_ROWS)],

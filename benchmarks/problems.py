@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.instances import Instance
-from tacit.rows import NumpyRows
+from tacit.rows import Moments, NumpyRows
 from tacit.solver import ConstraintSet, LabeledRows, Problem
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
+from tacit.solver._least_squares import fit_supervised
 
 
 def box_problem(instance: Instance) -> Problem:
     """V and target in the metric of the labeled rows."""
-    basis, moments = supervised_basis(instance.X, None, 0.0, True)
-    start = fit_least_squares(basis, instance.X, instance.y, None)
+    start, _ = fit_supervised(instance.X, instance.y, None, 0.0, True)
+    moments = Moments.of(NumpyRows(instance.X))
     labeled = LabeledRows(instance.X, instance.y, None)
     constraints = ConstraintSet.of(labeled, moments, NumpyRows(instance.X_unlabeled))
     Z = constraints.basis.functions.values(instance.X)

@@ -83,8 +83,8 @@ def ridge_lines() -> list[Line]:
     small, small_ratio, small_note = against_ridge(100_000, 9)
     large, large_ratio, large_note = against_ridge(1_000_000, 5)
     return [
-        Line("U = 1e6, d = 50: time over Ridge", 4, 2, large_ratio, large_note),
-        Line("U = 1e5, d = 50: time over Ridge", 6, 3, small_ratio, small_note),
+        Line("U = 1e6, d = 50: time over Ridge", 1.5, 1, large_ratio, large_note),
+        Line("U = 1e5, d = 50: time over Ridge", 3, 2, small_ratio, small_note),
         Line("time at 1e6 over time at 1e5", 12, 10, large / small, "the two above"),
     ]
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from tacit._typing import AnyArray, Matrix
 from tacit.selection import Comparison, Kind, compare, default_contestants
-from tacit.selection._compare import final_model
-from tacit.selection._evaluate import Split, evaluate
-from tacit.selection._labeled_table import default_preprocessing, read_table
+from tacit.selection._evaluate import Fit, Split, evaluate, predictions
+from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
 
 N_UNLABELED = 500
 N_TEST = 4_000
@@ -156,8 +155,12 @@ def true_errors(X: Matrix, y: AnyArray, n_labels: int, n: int) -> dict[str, floa
     new = np.arange(n, len(y))
     split = Split(table.labeled, np.arange(n_labels, n), new)
     contestants = default_contestants(default_preprocessing(X[:n]))
-    outcomes = evaluate(table, (final_model, split), contestants, "truth")
-    return {o.name: float(np.mean(o.value.predictions != y[new])) for o in outcomes}
+
+    def error(fit: Fit, table: LabeledTable, split: Split) -> float:
+        return float(np.mean(predictions(fit, table.codes) != y[split.test]))
+
+    outcomes = evaluate(table, (error, split), contestants, "truth")
+    return {outcome.name: outcome.value for outcome in outcomes}
 
 
 HEADER = (

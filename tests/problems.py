@@ -127,7 +127,7 @@ def projected(
         LabeledRows(data.X, data.y, None), moments, NumpyRows(data.X_u), in_set, fit_intercept
     )
     solve = Method(solver, tol, 20_000)
-    return project(constraints, start, metric, basis, solve), start, constraints
+    return project(constraints, start, metric, basis.rank, solve), start, constraints
 
 
 def generators(constraints: ConstraintSet) -> Matrix:

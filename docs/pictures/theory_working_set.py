@@ -142,7 +142,7 @@ def compute() -> Watch:
             continue
         before = q
         name = "Newton step" if stages else "first sample"
-        n_seen = rounds.zonotope.rows.n_rows if stages else working_set.FIRST_SAMPLE[0]
+        n_seen = rounds.zonotope.rows.n_rows if stages else working_set.FIRST_SAMPLE
         stages.append(_stage(name, n_seen, V, q, last.target, end))
     exact = Stage("exact solve", len(outcome.exact.near), 0, outcome.relative_gap)
     slopes = V @ outcome.previous

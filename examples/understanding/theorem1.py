@@ -4,7 +4,7 @@ Theorem 1 with a distribution of your own
 
 With one feature, no intercept and unlimited unlabeled data, the implicitly constrained classifier
 is never worse than the supervised one on the true risk: whatever the distribution, the labels,
-and the sample. ``tacit.research.paper.theorem.Population`` makes the theorem a thing to play with;
+and the sample. ``tacit.research.paper.Population`` makes the theorem a thing to play with;
 any distribution of SciPy will do.
 """
 
@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from tacit.research.paper.theorem import Population, least_squares
+from tacit.research.paper import Population, least_squares
 
 population = Population(
     feature=stats.gamma(2, loc=-1.5),
@@ -32,7 +32,7 @@ print(f"The best one, {population.beta_star:.3f}, is among them.")
 
 random = np.random.default_rng(0)
 samples = [population.sample(4, random) for _ in range(400)]
-beta_sup = np.array([float(least_squares(sample.x, sample.y)) for sample in samples])
+beta_sup = np.array([float(least_squares(x, y)) for x, y in samples])
 beta_semi = np.array([population.beta_semi(beta) for beta in beta_sup])
 change = np.array(
     [

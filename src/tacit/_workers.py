@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import multiprocessing.resource_tracker
+import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +23,8 @@ Result = TypeVar("Result")
 
 # Tasks handed to a cluster ahead of what its workers do, so that none of them waits.
 AHEAD = 3
+# Seconds between two looks at whether the process that began a worker is still there.
+PATIENCE = 0.5
 
 
 def run_all(
@@ -52,6 +58,19 @@ def _call(
     return place, function(data, task)
 
 
+def _end_with(parent: int) -> None:
+    """End this process when its parent does, which if killed could not end its workers itself."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PATIENCE)
+        os._exit(1)
+
+    # Those of other backends may have been begun by a server, which lives on.
+    if multiprocessing.current_process().name.startswith("Loky"):
+        threading.Thread(target=watch, daemon=True).start()
+
+
 def _in_processes(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Generator[Any]:
     """What delayed `calls` give, in the order in which they end.
 
@@ -59,6 +78,7 @@ def _in_processes(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> G
     them, and theirs would only be tracebacks of calls that were cut off.
     """
     with _unheard_by_children(signal.SIGINT):
+        options |= {"initializer": _end_with, "initargs": (os.getpid(),)}
         done = Parallel(n_jobs=n_jobs, return_as="generator_unordered", **options)(calls)
     try:
         # Not `yield from done`, which would be closed first.
@@ -108,9 +128,9 @@ def _on_cluster(
         ) from error
     client: Any
     with connected as client:
-        # One copy of the data on every worker, not one with every task. As a list, because the
-        # names of a mapping would be those that all users of the cluster share.
-        copies = client.scatter(list(data.values()), broadcast=True)
+        # One copy of the data on every worker, not one with every task. Under keys of its own: the
+        # names of a mapping or a hash may be those of another user, who is just releasing them.
+        copies = client.scatter(list(data.values()), broadcast=True, hash=False)
         held = dict(zip(data, copies, strict=True))
 
         def submit(place: int, name: str, task: Task) -> Any:

@@ -17,9 +17,8 @@ PATIENCE = 300.0  # seconds
 _HEAVY = (
     *(
         "tacit.cli._app",
-        "tacit.cli._report_page",
         "tacit.research.datasets._loading",
-        "tacit.research.paper._page",
+        "tacit.research.paper._reproduce",
     ),
     *("tacit.tables._comparing", "tacit.tables._predicting", "pyarrow.csv", "skrub"),
 )

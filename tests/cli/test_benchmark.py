@@ -37,6 +37,22 @@ def test_the_suite_of_evidence_compares_with_the_anchors_and_goes_on(tmp_path):
     }
 
 
+def test_the_suite_of_the_book_has_a_table_for_each_number_of_labels(tmp_path):
+    chosen = ("--suite", "book", "--methods", "linear", "--datasets", "BCI", "--repeats", "1")
+    done = started("benchmark", *chosen, "--jobs", "1", "--out", "o", cwd=tmp_path)
+    assert_good(done, "book, 10 labels", "book, 100 labels", "BCI", "book-10.md")
+    assert (tmp_path / "o" / "book-100.csv").is_file()
+
+
+def test_a_method_of_the_users_own_has_a_row_beside_its_twin(tmp_path):
+    (tmp_path / "my_methods.py").write_text(
+        "from tacit import ICLSClassifier\nclass Mine(ICLSClassifier):\n    pass\n"
+    )
+    done = started("benchmark", "--method", "my_methods.py:Mine", *CHOSEN, cwd=tmp_path)
+    assert_good(done, "least squares", "USM", "Mine")
+    assert "Mine" in (tmp_path / "benchmarked" / "family.csv").read_text()
+
+
 BAD_OPTIONS = {
     "an unknown method": (("--methods", "magic"), ("magic is unknown", "pessimistic LDA")),
     "no method": (("--methods", ","), ("no name was given", "pessimistic LDA")),

@@ -8,8 +8,12 @@ from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 def test_the_demo_prints_a_table_and_saves_a_plot(tmp_path):
     done = started("demo", "--draws", "2", cwd=tmp_path)
-    assert_good(done, "supervised", "self-learning", "ICLS", "projected", "times worse")
-    assert "tacit compare" in done.stdout  # what to do next
+    assert_good(
+        done,
+        *("Handwritten digits", "Diabetes patients", "without unlabeled rows", "TacitClassifier"),
+        *("Unlabeled rows were used in 2 of 2 draws", "rows are not used"),
+    )
+    assert "tacit fit" in done.stdout  # what to do next
     assert done.stderr == ""
     assert [path.name for path in tmp_path.iterdir()] == ["tacit-demo.png"]
     assert (tmp_path / "tacit-demo.png").read_bytes().startswith(b"\x89PNG")

@@ -1,9 +1,10 @@
-import importlib.util
 import json
+from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
 from tacit import ICLSClassifier, __version__
+from tacit.cli import _doctor
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 
@@ -39,8 +40,12 @@ def test_the_doctor_says_in_one_sentence_what_is_wrong(arguments, words, tmp_pat
 
 
 def hide_skrub():
-    find = importlib.util.find_spec
-    importlib.util.find_spec = lambda name, *rest: None if name == "skrub" else find(name, *rest)
+    def hidden(package):
+        if package == "skrub":
+            raise PackageNotFoundError(package)
+        return version(package)
+
+    _doctor.version = hidden
 
 
 def fail_to_fit():

@@ -6,17 +6,11 @@ import warnings
 
 import pytest
 
-from tacit.cli import _errors as errors
 from tacit.cli._errors import FAILED, USAGE, _run
 from tests.cli.process import assert_one_sentence, tacit
 
 # From the standard input, which unlike a file is always there.
 READING = ["compare", "-", "-t", "y"]
-
-
-@pytest.fixture(autouse=True)
-def no_debug(monkeypatch):
-    monkeypatch.setattr(errors, "_debug", False)
 
 
 def fail_with(monkeypatch, error):

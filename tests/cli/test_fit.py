@@ -6,7 +6,6 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tacit.cli import _errors as errors
 from tacit.cli._errors import FAILED, _run
 
 N = 80
@@ -16,7 +15,6 @@ LABELS = [("yes", "no")[k % 2] if k < 40 else "tbd" if k < 60 else None for k in
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(errors, "_debug", False)
     return tmp_path
 
 

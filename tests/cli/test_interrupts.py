@@ -72,6 +72,33 @@ def test_ctrl_c_ends_workers_too_and_is_heeded_in_the_background(table, tmp_path
     # The pipes of the process are closed, so no worker that holds them is alive.
 
 
+KILLED_AT_WORK = """
+import os, signal, threading, time
+from pathlib import Path
+from tacit._workers import run_all
+
+def work(data, task):
+    Path("busy").touch()
+    time.sleep(60)
+
+def wait():
+    while not Path("busy").exists():
+        time.sleep(0.02)
+    Path("killed").write_text(str(time.monotonic()))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+threading.Thread(target=wait, daemon=True).start()
+list(run_all(work, {"": None}, [("", 0), ("", 1)], n_jobs=2))
+"""
+
+
+def test_workers_end_soon_after_the_process_that_began_them_is_killed(tmp_path):
+    done = run_code(KILLED_AT_WORK, tmp_path)
+    # Both have closed the pipes of the process by now, long before their work is done.
+    assert time.monotonic() - float((tmp_path / "killed").read_text()) < 20.0
+    assert done.returncode == -signal.SIGKILL
+
+
 # The same, but to all its processes, as a terminal does, and while they are being started.
 WHEN_WORKERS_START = WHEN_WORKERS_WORK.replace(
     "os.kill(os.getpid(), signal.SIGINT)",
@@ -164,7 +191,7 @@ def interrupt_twice_before_renaming():
 
 WRITING = {
     "compare": ("compare", "t.csv", "-t", "y", "--report", "new", "--repeats", "1", "--folds", "2"),
-    "fit": ("fit", "t.csv", "-t", "y", "-o", "new"),
+    "fit": ("fit", "t.csv", "-t", "y", "--model", "icls", "-o", "new"),
     "predict": ("predict", "m.skops", "t.csv", "-o", "new.csv"),
     "demo": ("demo", "--draws", "2", "-o", "new.png"),
 }
@@ -175,7 +202,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("interrupts")
     frame = generated.sensor(n_rows=300).rename(columns={"state": "y"})
     generated.write(frame, path / "t.csv")
-    done = run("fit", "t.csv", "-t", "y", "-o", "m.skops", cwd=path)
+    done = run("fit", "t.csv", "-t", "y", "--model", "icls", "-o", "m.skops", cwd=path)
     assert done.returncode == 0, done.stderr
     return path
 

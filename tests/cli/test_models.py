@@ -76,8 +76,9 @@ def test_explain_tells_certificate_coefficients_and_data(folder):
     done = tacit("explain", "model.skops", "--top", "5", cwd=folder)
     assert_good(
         done,
-        "predicts 'diagnosis'",
+        "Fitted icls on table.parquet, column 'diagnosis'",
         "unlabeled",
+        "labels that were held back",
         "Largest coefficients",
         "'patient' was left out",
         "tacit fit table.parquet --target diagnosis --model icls -o model.skops",
@@ -94,7 +95,7 @@ def test_explain_speaks_json(folder):
     assert found["certificate"]["n_unlabeled"] == found["n_unlabeled"]
 
 
-def test_a_numeric_parquet_file_is_streamed_when_asked_for(tmp_path):
+def test_the_default_tells_its_evidence_and_streams_when_asked_for(tmp_path):
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.normal(size=(500, 3)), columns=list("abc"))
     frame["y"] = np.where(np.arange(500) < 50, frame["a"] > 0, None)
@@ -103,11 +104,16 @@ def test_a_numeric_parquet_file_is_streamed_when_asked_for(tmp_path):
     assert done.returncode == 0, done.stderr
     card = json.loads(done.stdout)
     assert card["streamed"]
+    assert card["model"] == "tacit"
     assert card["n_unlabeled"] == 450
     done = tacit("predict", "m.skops", "t.parquet", "-o", "out.parquet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     right = pd.read_parquet(tmp_path / "out.parquet")["label"] == (frame["a"] > 0).astype(str)
     assert right.mean() > 0.8
+    told = "Each of the 50 labeled rows was predicted from the others", "left-out error"
+    assert_good(tacit("explain", "m.skops", cwd=tmp_path), *told)
+    found = json.loads(tacit("explain", "m.skops", "--json", cwd=tmp_path).stdout)
+    assert found["evidence"]["n_unlabeled"] == 450
 
 
 def test_logistic_regression_is_fitted_saved_explained_and_predicts(folder, tmp_path):
@@ -116,7 +122,9 @@ def test_logistic_regression_is_fitted_saved_explained_and_predicts(folder, tmp_
         "fit", "table.parquet", "-t", "diagnosis", "--model", "logistic", "-o", model, cwd=folder
     )
     assert_good(done, "Fitted logistic", "labeled rows alone")
-    assert_good(tacit("explain", model, cwd=folder), "logistic, which predicts 'diagnosis'")
+    assert_good(
+        tacit("explain", model, cwd=folder), "Fitted logistic on table.parquet, column 'diagnosis'"
+    )
     done = tacit("predict", model, "new.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert set(pd.read_csv(io.StringIO(done.stdout))["label"]) == {0, 1}
@@ -257,6 +265,53 @@ def test_how_a_text_is_written_is_said_once_and_remembered(tmp_path):
     assert same.stdout == done.stdout
     done = tacit("predict", "m.skops", "plain.csv", "--decimal", "x", cwd=tmp_path)
     assert_one_sentence(done, 2, "--decimal is 'x'")
+
+
+STEERING = "\x1b[31mred\x9b0m"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A table whose names and classes steer terminals and spreadsheets, and its model."""
+    path = tmp_path_factory.mktemp("hostile")
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({f"{STEERING} size": random.normal(size=90)})
+    frame["=cmd"] = [f"@SUM({k})" for k in range(90)]
+    frame["sign"] = [f"-{k}" for k in range(90)]
+    frame["colour"] = np.where(np.arange(90) % 3 > 0, STEERING, "blue")
+    names = np.where(frame["colour"] == "blue", "=1+1", f"+ {STEERING}")
+    frame["y"] = np.where(np.arange(90) < 40, names, None)
+    generated.write(frame, path / "t.csv")
+    command = ("fit", "t.csv", "-t", "y", "--model", "icls", "-o", "m.skops")
+    done = tacit(*command, cwd=path)
+    assert_good(done, "\\x1b[31mred\\x9b0m")
+    return path
+
+
+def test_names_that_steer_a_terminal_are_spelled_out_on_it(hostile):
+    for command in (
+        ("explain", "m.skops"),
+        ("compare", "t.csv", "-t", "y", "--jobs", "1", "--repeats", "1", "--folds", "2"),
+        ("predict", "m.skops", "t.csv", "-o", "out.csv"),
+        ("fit", "t.csv", "-t", f"{STEERING} size", "-o", "n.skops"),
+    ):
+        done = tacit(*command, cwd=hostile)
+        assert "\\x1b[31mred" in done.stdout + done.stderr
+        assert not {"\x1b", "\x9b"} & set(done.stdout + done.stderr)
+
+
+def test_texts_that_a_spreadsheet_would_compute_are_quoted_in_csv_alone(hostile):
+    keep = ("--keep", "=cmd", "--keep", "sign")
+    assert_good(tacit("predict", "m.skops", "t.csv", *keep, "-o", "out.csv", cwd=hostile))
+    found = pd.read_csv(hostile / "out.csv", dtype=str)
+    assert found.columns[0] == "'=cmd"
+    assert found["'=cmd"][1] == "'@SUM(1)"
+    assert found["sign"][1] == "-1"
+    assert set(found["label"]) == {"'=1+1", f"'+ {STEERING}"}
+    assert_good(tacit("predict", "m.skops", "t.csv", *keep, "-o", "out.parquet", cwd=hostile))
+    exact = pd.read_parquet(hostile / "out.parquet")
+    assert exact["=cmd"][1] == "@SUM(1)"
+    assert set(exact["label"]) == {"=1+1", f"+ {STEERING}"}
 
 
 def test_predict_sees_that_model_and_table_are_swapped(folder):

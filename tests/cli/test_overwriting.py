@@ -21,7 +21,7 @@ def made(tmp_path_factory):
     frame = pd.DataFrame(random.normal(size=(60, 2)), columns=["a", "b"])
     frame["y"] = np.where(np.arange(60) < 30, np.where(frame["a"] > 0, "no", "yes"), None)
     generated.write(frame, path / "t.csv")
-    assert_good(tacit("fit", "t.csv", "-t", "y", "-o", "model.csv", cwd=path))
+    assert_good(tacit("fit", "t.csv", "-t", "y", "--model", "icls", "-o", "model.csv", cwd=path))
     (path / "parts").mkdir()
     generated.write(frame, path / "parts" / "one.parquet")
     return path
@@ -44,21 +44,21 @@ def contents(folder):
 FIT, COMPARE = ("fit", "t.csv", "-t", "y", "-o"), ("compare", "t.csv", "-t", "y", "--report")
 PREDICT = ("predict", "model.csv", "t.csv", "-o")
 OVERWRITING = {
-    "fit": ((*FIT, "t.csv"), "'t.csv' is the table that is read"),
-    "fit, by another path": ((*FIT, "parts/../t.csv"), "is the table that is read"),
-    "fit, through a link": ((*FIT, "link.csv"), "'link.csv' is the table"),
-    "fit, through a hard link": ((*FIT, "hard.csv"), "'hard.csv' is the table"),
-    "compare": ((*COMPARE, "t.csv"), "--report: 't.csv' is the table that is read"),
-    "predict, the table": ((*PREDICT, "t.csv"), "'t.csv' is the table that is read"),
-    "predict, the model": ((*PREDICT, "model.csv"), "'model.csv' is the model that is read"),
-    "predict, as JSON": ((*PREDICT, "model.csv", "--json"), "'model.csv' is the model"),
+    "fit": ((*FIT, "t.csv"), "'t.csv' would be written over or into 't.csv', which is read"),
+    "fit, by another path": ((*FIT, "parts/../t.csv"), "over or into 't.csv'"),
+    "fit, through a link": ((*FIT, "link.csv"), "'link.csv' would be written over or into 't.csv'"),
+    "fit, through a hard link": ((*FIT, "hard.csv"), "'hard.csv' would be written over"),
+    "compare": ((*COMPARE, "t.csv"), "--report: 't.csv' would be written over"),
+    "predict, the table": ((*PREDICT, "t.csv"), "over or into 't.csv'"),
+    "predict, the model": ((*PREDICT, "model.csv"), "over or into 'model.csv'"),
+    "predict, as JSON": ((*PREDICT, "model.csv", "--json"), "over or into 'model.csv'"),
     "predict, a part of the table": (
         ("predict", "model.csv", "parts", "-o", "parts/one.parquet"),
-        "would be one of the files of the table 'parts'",
+        "over or into 'parts', which is read",
     ),
     "predict, a new part of the table": (
         ("predict", "model.csv", "parts", "-o", "parts/two.parquet"),
-        "name a file in another folder",
+        "over or into 'parts', which is read",
     ),
 }
 
@@ -66,7 +66,7 @@ OVERWRITING = {
 @pytest.mark.parametrize(("command", "words"), OVERWRITING.values(), ids=OVERWRITING)
 def test_an_output_that_is_an_input_is_refused_and_nothing_is_touched(command, words, folder):
     before = contents(folder)
-    assert_one_sentence(tacit(*command, cwd=folder), 2, words, "name a")
+    assert_one_sentence(tacit(*command, cwd=folder), 2, words, "name another file")
     assert contents(folder) == before
 
 
@@ -83,7 +83,7 @@ def test_a_table_that_is_piped_in_is_not_written_over(folder):
             text=True,
             timeout=60,
         )
-    assert_one_sentence(done, 2, "'t.csv' is the table that is read")
+    assert_one_sentence(done, 2, "'t.csv' would be written over or into '-'")
     assert contents(folder) == before
 
 
@@ -93,4 +93,4 @@ def test_other_files_and_devices_are_written(folder):
     assert_good(tacit(*PREDICT, "copy.csv", cwd=folder))
     assert (folder / "copy.csv").read_bytes() != (folder / "t.csv").read_bytes()
     assert_good(tacit("predict", "model.csv", "parts", "-o", "parts/out.csv", cwd=folder))
-    assert_good(tacit("fit", "t.csv", "-t", "y", "-o", os.devnull, cwd=folder))
+    assert_good(tacit("fit", "t.csv", "-t", "y", "--model", "icls", "-o", os.devnull, cwd=folder))

@@ -6,8 +6,7 @@ import pytest
 from rich.console import Console
 
 from tacit import __version__
-from tacit.cli._grids import print_grid, print_table
-from tacit.cli._output import new_grid
+from tacit.cli._output import new_grid, print_grid, print_table
 from tacit.report import Entry
 from tacit.research.experiments._grid import Grid
 from tests.cli.process import assert_good, tacit

@@ -10,8 +10,8 @@ pytest.importorskip("matplotlib", reason="pictures need the extra plots")
 from docs.pictures import theory, theory_dual, theory_guarantee, theory_working_set
 from docs.pictures.theory_example import small_problem
 from docs.pictures.theory_projection import ellipse, squared_distance
-from tacit.research.paper._figure1 import example
-from tacit.research.paper.theorem import least_squares
+from tacit.research.paper import least_squares
+from tacit.research.paper._figures import example
 
 THEORY = Path(theory.__file__).parents[1] / "theory"
 
@@ -207,8 +207,8 @@ def test_the_table_of_the_guarantee_is_what_a_hundred_draws_give():
 def test_more_than_a_third_of_the_samples_of_theorem_1_are_outside_of_the_interval():
     shown = example()
     random = np.random.default_rng(0)
-    samples = [shown.population.sample(len(shown.sample.x), random) for _ in range(4000)]
-    betas = np.array([float(least_squares(sample.x, sample.y)) for sample in samples])
+    samples = [shown.population.sample(len(shown.x), random) for _ in range(4000)]
+    betas = np.array([float(least_squares(x, y)) for x, y in samples])
     lower, upper = shown.population.interval
     assert 1 / 3 < np.mean((betas < lower) | (betas > upper)) < 0.4
     assert "more than a third of the samples" in page("theorem1")

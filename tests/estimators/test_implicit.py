@@ -182,9 +182,9 @@ def test_a_penalty_on_icls_is_in_the_loss_and_in_every_member_of_the_set() -> No
         assert penalised(member.coef_, member.intercept_) >= best - 1e-9
 
 
-def test_a_penalty_on_the_projection_is_only_in_its_start() -> None:
+def test_a_penalty_on_the_projection_may_be_only_in_its_start() -> None:
     data = TABLES[0]
-    model = ProjectedLeastSquaresClassifier(alpha=2.0).fit(data.X, data.marked)
+    model = ProjectedLeastSquaresClassifier(alpha=2.0, penalty="start").fit(data.X, data.marked)
     start = LeastSquaresClassifier(alpha=2.0).fit(*data.labeled)
     np.testing.assert_array_equal(model.supervised_coef_, start.coef_)
     # The soft labels reproduce the model by plain least squares on all rows.

@@ -167,7 +167,7 @@ def test_without_unlabeled_rows_it_is_the_supervised_twin(
     np.testing.assert_allclose(
         model.decision_function(table.X), twin.decision_function(table.X), atol=1e-9
     )
-    assert model.alpha_ == twin.alpha_
+    assert model.alpha_ == pytest.approx(twin.alpha_)
     assert model.soft_labels_.shape == ((0,) if table is DATA else (0, 4))
     assert model.solution_.status is Status.EMPTY
     assert model.n_iter_ == 0
@@ -201,7 +201,7 @@ def test_all_solvers_give_the_same_classifier(metric: Any, gamma: float) -> None
 def test_the_supervised_start_is_the_supervised_twin() -> None:
     model = KernelICLSClassifier("rbf", alpha="loo", gamma=2.0).fit(DATA.X, DATA.marked)
     twin = KernelLeastSquaresClassifier("rbf", "loo", gamma=2.0).fit(DATA.X, DATA.marked)
-    assert model.alpha_ == twin.alpha_
+    assert model.alpha_ == pytest.approx(twin.alpha_)
     n = int(DATA.known.sum())
     np.testing.assert_allclose(model.supervised_dual_coef_[:, :n], twin.dual_coef_, atol=1e-9)
     assert not model.supervised_dual_coef_[:, n:].any()
@@ -302,10 +302,11 @@ def test_the_certificate_tells_the_guarantee_apart_from_the_squared_loss() -> No
     model = KernelICLSClassifier(metric="all", alpha=0.01).fit(DATA.X, DATA.marked)
     certificate = model.certificate_
     assert certificate.guaranteed_improvement is None
-    assert certificate.penalised_improvement > 0.0  # type: ignore[attr-defined]
+    assert certificate.penalised_improvement is not None
+    assert certificate.penalised_improvement > 0.0
     assert "plus the penalty falls by at least" in str(certificate)
     labeled = KernelICLSClassifier(alpha=0.01).fit(DATA.X, DATA.marked)
-    assert not hasattr(labeled.certificate_, "penalised_improvement")
+    assert labeled.certificate_.penalised_improvement is None
 
 
 @pytest.mark.parametrize("table", [moons(seed=2), FOUR])
@@ -345,3 +346,69 @@ def test_a_precomputed_kernel_must_be_square_and_dense_and_whole(estimator: Any)
         estimator("precomputed").fit(K[:, 1:], DATA.marked)
     with pytest.raises(TypeError, match="sparse input is not supported"):
         estimator("precomputed").fit(sparse.csr_array(K), DATA.marked)
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e6])
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 1.0])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_means_far_from_zero_change_no_decision(kernel: str, alpha: float, offset: float) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 4))
+    y = (X[:, 0] + random.normal(size=60) > 0).astype(int)
+    y[12:] = -1
+    plain = KernelICLSClassifier(kernel, alpha=alpha).fit(X, y)
+    moved = KernelICLSClassifier(kernel, alpha=alpha).fit(X + offset, y)
+    expected = plain.decision_function(X)
+    np.testing.assert_allclose(moved.decision_function(X + offset), expected, atol=1e-11 * offset)
+
+
+@pytest.mark.parametrize("metric", ["labeled", "all"])
+@pytest.mark.parametrize("n_landmarks", [8, 30])
+def test_landmarks_give_the_linear_answer_on_features_of_the_functions_they_span(
+    n_landmarks: int, metric: Any
+) -> None:
+    model = KernelICLSClassifier(gamma=2.0, alpha=0.1, metric=metric, n_landmarks=n_landmarks)
+    model.fit(DATA.X, DATA.marked)
+    assert model.dual_coef_.shape == (1, n_landmarks)
+    within = rbf_kernel(model.X_fit_, gamma=2.0)
+    values, vectors = np.linalg.eigh(within)
+    kept = values > 1e-8 * values.max()
+    features = rbf_kernel(DATA.X, model.X_fit_, gamma=2.0) @ vectors[:, kept]
+    features /= np.sqrt(values[kept])
+    linear = ProjectedLeastSquaresClassifier(metric, alpha=0.1).fit(features, DATA.marked)
+    expected = linear.decision_function(features)
+    np.testing.assert_allclose(model.decision_function(DATA.X), expected, atol=1e-6)
+    if metric == "all":
+        promised = model.certificate_.penalised_improvement
+        assert promised == pytest.approx(linear.certificate_.penalised_improvement, rel=1e-4)
+
+
+def test_with_as_many_landmarks_as_rows_nothing_is_left_out() -> None:
+    every = KernelICLSClassifier(gamma=2.0, n_landmarks=len(DATA.X)).fit(DATA.X, DATA.marked)
+    plain = KernelICLSClassifier(gamma=2.0).fit(DATA.X, DATA.marked)
+    np.testing.assert_array_equal(every.dual_coef_, plain.dual_coef_)
+
+
+def test_the_labeled_rows_are_landmarks_as_far_as_they_go() -> None:
+    n = int(DATA.known.sum())
+    model = KernelICLSClassifier(gamma=2.0, alpha="loo", n_landmarks=n + 5)
+    model.fit(DATA.X, DATA.marked)
+    np.testing.assert_array_equal(model.X_fit_[:n], DATA.labeled[0])
+    twin = KernelLeastSquaresClassifier(gamma=2.0, alpha=model.alpha_).fit(*DATA.labeled)
+    start = rbf_kernel(DATA.X, model.X_fit_, gamma=2.0) @ model.supervised_dual_coef_[0]
+    values = start + model.supervised_intercept_[0]
+    np.testing.assert_allclose(values, twin.decision_function(DATA.X), atol=1e-5)
+
+
+def test_landmarks_of_a_precomputed_kernel_are_refused() -> None:
+    K = rbf_kernel(DATA.X)
+    with pytest.raises(ValueError, match="give the kernel by name or as a function"):
+        KernelICLSClassifier("precomputed", n_landmarks=5).fit(K, DATA.marked)
+
+
+def test_a_kernel_larger_than_memory_is_refused_before_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 1e4)
+    with pytest.raises(MemoryError, match=r"kernel between .* GB .* n_landmarks"):
+        KernelICLSClassifier().fit(DATA.X, DATA.marked)

@@ -91,7 +91,8 @@ def test_without_an_intercept_values_that_do_not_add_up_are_no_labels() -> None:
     model.fit(DATA.X, DATA.marked)
     certificate = model.certificate_
     assert certificate.supervised_in_set is False
-    assert certificate.penalised_improvement > 0.0  # type: ignore[attr-defined]
+    assert certificate.penalised_improvement is not None
+    assert certificate.penalised_improvement > 0.0
     assert (model.dual_coef_ != model.supervised_dual_coef_).any()
 
 

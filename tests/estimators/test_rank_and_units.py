@@ -124,6 +124,19 @@ def test_a_large_offset_of_a_feature_changes_no_prediction(estimator: Any) -> No
     )
 
 
+@pytest.mark.parametrize("offset", [1e4, 1e6, 1e8])
+def test_a_large_offset_changes_nothing_where_columns_outnumber_rows(offset: float) -> None:
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(20, 30)), random.integers(0, 2, 20)
+        y[:2], y[8:] = (0, 1), -1
+        plain, moved = ICLSClassifier().fit(X, y), ICLSClassifier().fit(X + offset, y)
+        assert moved.certificate_.supervised_in_set == plain.certificate_.supervised_in_set
+        np.testing.assert_allclose(
+            moved.decision_function(X + offset), plain.decision_function(X), atol=1e-13 * offset
+        )
+
+
 def test_without_an_intercept_the_unit_does_not_matter_either() -> None:
     units = np.array([1e9, 1.0, 1e-9, 1.0])
     model = LeastSquaresClassifier(fit_intercept=False).fit(*DATA.labeled)
@@ -152,3 +165,20 @@ def test_without_any_information_in_the_features_the_share_of_a_class_decides() 
         model.fit(X, y)
         np.testing.assert_allclose(model.decision_function(X) + 0.5, 0.75, atol=1e-8)
         assert set(model.predict(X)) == {1}
+
+
+@pytest.mark.parametrize("estimator", ALL)
+@pytest.mark.parametrize("n_features", [4, 30])
+@pytest.mark.parametrize(
+    ("scale", "weight", "word"),
+    [(1e160, 1.0, "large"), (1e150, 1e12, "large"), (1e-150, 1.0, "small")],
+)
+def test_columns_that_cannot_be_squared_with_their_weights_are_named(
+    estimator: Any, n_features: int, scale: float, weight: float, word: str
+) -> None:
+    data = partly_labeled(n_labeled=12, n_unlabeled=1, n_features=n_features)
+    X = data.X.copy()
+    X[:, 2] *= scale
+    weights = np.where(np.arange(len(X)) % 2 == 0, 1.0, weight)
+    with pytest.raises(ValueError, match=f"Column 2 .* too {word} to be squared"):
+        estimator().fit(X, data.marked, sample_weight=weights)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
+from tacit import (
+    ICLSClassifier,
+    KernelICLSClassifier,
+    LeastSquaresClassifier,
+    SelfLearningClassifier,
+)
 from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
 
 DATA = partly_labeled(n_labeled=14, n_unlabeled=30)
@@ -52,6 +59,19 @@ def test_rows_of_weight_zero_might_as_well_not_be_there(
     fewer = make(estimator, chosen).fit(DATA.X[kept], DATA.marked[kept])
     assert 0 < kept.sum() < len(kept)
     assert_same_model(weighted, fewer)
+
+
+@pytest.mark.parametrize(
+    "model", [ICLSClassifier(), KernelICLSClassifier("linear", alpha=0.0)], ids=repr
+)
+def test_rows_of_weight_zero_do_not_count_where_columns_outnumber_rows(model: Any) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(30, 40)), random.integers(0, 2, 30)
+    y[:2], y[10:] = (0, 1), -1
+    weighted = clone(model).fit(X, y, sample_weight=np.arange(30) < 25)
+    fewer = clone(model).fit(X[:25], y[:25])
+    np.testing.assert_allclose(weighted.decision_function(X), fewer.decision_function(X), atol=1e-8)
+    assert weighted.certificate_.supervised_in_set == fewer.certificate_.supervised_in_set
 
 
 @pytest.mark.parametrize("estimator", SEMI_SUPERVISED)
@@ -172,3 +192,23 @@ def test_weights_that_make_no_sense_are_refused(estimator: Any, case: str) -> No
     weights, message = BAD[case]
     with pytest.raises(ValueError, match=message):
         estimator().fit(DATA.X, DATA.marked, sample_weight=weights)
+
+
+def test_nearly_all_unlabeled_rows_of_three_classes_may_weigh_nothing() -> None:
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(41, 4)), random.integers(0, 3, 41)
+        y[:3], y[12:] = (0, 1, 2), -1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ICLSClassifier().fit(X, y, sample_weight=np.arange(41) < 13)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_of_weight_zero_among_many_do_not_count(n_classes: int) -> None:
+    data = partly_labeled(n_labeled=6, n_unlabeled=4000, n_features=1, n_classes=n_classes)
+    weights = np.where((np.arange(len(data.y)) % 3 == 0) & ~data.known, 0.0, 1.0)
+    with_them = ICLSClassifier().fit(data.X, data.marked, sample_weight=weights)
+    there = weights > 0.0
+    without = ICLSClassifier().fit(data.X[there], data.marked[there])
+    assert_same_model(with_them, without, rtol=1e-6, atol=1e-6)

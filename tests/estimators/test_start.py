@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import (
     ElasticNet,
     Lasso,
@@ -88,7 +89,7 @@ def test_least_squares_as_a_start_is_the_default(n_classes: int) -> None:
 def test_ridge_as_a_start_is_the_penalty_of_the_start() -> None:
     data = data_of(2)
     given = ProjectedLeastSquaresClassifier(start=Ridge(3.0)).fit(data.X, data.marked)
-    default = ProjectedLeastSquaresClassifier(alpha=3.0).fit(data.X, data.marked)
+    default = ProjectedLeastSquaresClassifier(alpha=3.0, penalty="start").fit(data.X, data.marked)
     assert_same_model(given, default, atol=1e-8)
 
 
@@ -256,7 +257,8 @@ def test_a_least_squares_classifier_stands_for_its_regression(
         start.set_params(unlabeled=-1).fit(*data.labeled)
     chosen: dict[str, Any] = {"fit_intercept": fit_intercept}
     given = ProjectedLeastSquaresClassifier(start=start, **chosen).fit(data.X, data.marked)
-    plain = ProjectedLeastSquaresClassifier(alpha=3.0, **chosen).fit(data.X, data.marked)
+    plain = ProjectedLeastSquaresClassifier(alpha=3.0, penalty="start", **chosen)
+    plain.fit(data.X, data.marked)
     np.testing.assert_allclose(given.supervised_intercept_, plain.supervised_intercept_, atol=1e-12)
     assert_same_model(given, plain, atol=1e-8)
 
@@ -266,3 +268,13 @@ def test_a_least_squares_classifier_of_other_classes_is_refused() -> None:
     start = LeastSquaresClassifier().fit(data.X[data.known], data.y[data.known] + 1)
     with pytest.raises(ValueError, match=r"start is .* classes \[1, 2\], and y has \[0, 1\]"):
         ProjectedLeastSquaresClassifier(start=start).fit(data.X, data.marked)
+
+
+def test_a_start_that_does_not_converge_is_warned_of_once() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(40, 6)), random.integers(0, 3, 40)
+    y[:3], y[20:] = (0, 1, 2), -1
+    start = LassoCV(max_iter=1, tol=1e-12, cv=3)
+    with pytest.warns(ConvergenceWarning, match=r"did not converge for \d+ of its fits") as caught:
+        ProjectedLeastSquaresClassifier(start=start).fit(X, y)
+    assert len(caught) == 1

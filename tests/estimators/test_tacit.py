@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from scipy import sparse
 from sklearn.datasets import load_digits, make_moons
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import kneighbors_graph
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import LinearSVC
 
 from tacit import TacitClassifier
@@ -192,7 +195,7 @@ def test_transformers_and_precomputed_geometry_of_the_user_are_views() -> None:
     X, y, marked = moons()
     bins = KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf")
     model = fast(views=[("bins", bins), "graph"]).fit(X, marked)
-    assert any(score["name"].startswith("bins ") for score in model.evidence_.scores)
+    assert any(score["name"].startswith("bins (") for score in model.evidence_.scores)
     graph = PrecomputedView(kneighbors_graph(X, 6), "graph")
     only = fast(views=[("mine", graph)], caution=0.0).fit(X[:], marked)
     assert only.evidence_.uses_views
@@ -214,7 +217,7 @@ def test_without_unlabeled_rows_it_is_the_anchors() -> None:
     [
         ({"anchors": "linear"}, "'anchors' parameter"),
         ({"anchors": ["tree"]}, "anchors has 'tree'; each must be one of linear, rbf"),
-        ({"views": [("x", 3)]}, "a pair of a name and an object with a method fit"),
+        ({"views": [("x", 3)]}, "a pair of a name and a view, or a transformer"),
         ({"views": ["graph", "graph"]}, "each must be there once"),
         ({"anchors": []}, "none of which suits these rows"),
         ({"caution": -1.0}, "'caution' parameter"),
@@ -265,3 +268,67 @@ def test_progress_is_told_on_the_standard_error(capsys: pytest.CaptureFixture[st
     assert "view graph" in told.err
     fast().fit(X, marked)
     assert capsys.readouterr().err == ""
+
+
+def test_unlabeled_rows_are_routed_through_pipelines() -> None:
+    X, y, marked = moons()
+    labeled = marked != -1
+    with sklearn.config_context(enable_metadata_routing=True):
+        last = fast(views=["components"]).set_fit_request(X_unlabeled=True)
+        steps = [("scale", StandardScaler()), ("classify", last)]
+        pipeline = Pipeline(steps, transform_input=["X_unlabeled"])
+        pipeline.fit(X[labeled], y[labeled], X_unlabeled=X[~labeled])
+    scaler = StandardScaler().fit(X[labeled])
+    apart = fast(views=["components"])
+    apart.fit(scaler.transform(X[labeled]), y[labeled], scaler.transform(X[~labeled]))
+    np.testing.assert_array_equal(pipeline[-1].transduction_, apart.transduction_)
+    assert pipeline[-1].evidence_ == apart.evidence_
+
+
+def test_the_model_without_views_is_kept_and_names_are_for_people() -> None:
+    X, _, marked = moons()
+    model = fast(caution=0.0).fit(X, marked)
+    alone = fast(views=[]).fit(X, marked)
+    np.testing.assert_array_equal(model.supervised_model_(X), alone.model_(X))
+    names = {score["name"]: score["source"] for score in model.evidence_.scores}
+    assert names["graph (5 neighbours, heat 30)"] == "graph"
+    assert names["components (2 whitened, linear)"] == "components"
+    assert names["clusters (of 12)"] == "clusters"
+    assert names["rbf (width 1)"] == "rbf"
+
+
+def test_infinite_caution_leaves_the_anchors_to_the_bit() -> None:
+    X, _, marked = moons()
+    never = fast(caution=np.inf).fit(X, marked)
+    without = fast(views=[]).fit(X, marked)
+    np.testing.assert_array_equal(never.decision_function(X), without.decision_function(X))
+    assert "the unlabeled rows change nothing" in str(never.certificate_)
+
+
+def test_the_seed_reaches_every_part_that_the_user_brings() -> None:
+    X, _, marked = moons()
+    anchors = ["linear", ("forest of mine", make_pipeline(RandomForestClassifier(5)))]
+    views = [("projection", make_pipeline(GaussianRandomProjection(2)))]
+    one, two = (fast(anchors=anchors, views=views).fit(X, marked) for _ in range(2))
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_a_file_sorted_by_class_is_no_evidence_where_all_rows_are_alike() -> None:
+    y = np.repeat([0, 1], 150)
+    random = np.random.default_rng(0)
+    opened = 0
+    for _ in range(8):
+        marked = np.full(300, -1)
+        labeled = random.permutation(300)[:40]
+        marked[labeled] = y[labeled]
+        X = (random.random((300, 1)) < 0.5).astype(float)
+        model = fast(anchors=["linear"], views=["graph"], caution=2.0).fit(X, marked)
+        opened += model.evidence_.uses_views
+    assert opened <= 1
+
+
+def test_weights_that_an_anchor_cannot_take_are_an_error() -> None:
+    X, _, marked = moons()
+    anchor = ("mine", make_pipeline(StandardScaler(), LogisticRegression()))
+    with pytest.raises(ValueError, match="the anchor 'mine' takes none"):
+        fast(anchors=[anchor], views=[]).fit(X, marked, sample_weight=np.ones(len(X)))

@@ -85,11 +85,11 @@ def test_weights_are_exponential_and_the_honest_average_leaves_a_rows_own_loss_o
     all_ = candidates(Y, (0.5, 1.0, 2.0), (False, False, True))
     result = average(all_, Y, w)
     losses = np.stack([0.25 * ((c.left_out - Y) ** 2).sum(axis=1) for c in all_])
-    raw = np.exp(-(losses @ w))
+    raw = np.exp(-0.5 * losses @ w)
     np.testing.assert_allclose(result.weights, raw / raw.sum())
     for i in range(L):
         rest = np.arange(L) != i
-        raw = np.exp(-(losses[:, rest] @ w[rest]))
+        raw = np.exp(-0.5 * losses[:, rest] @ w[rest])
         expected = sum(
             share * c.left_out[i] for share, c in zip(raw / raw.sum(), all_, strict=True)
         )
@@ -125,6 +125,27 @@ def test_without_evidence_enough_the_answer_is_the_anchors(factor: float, cautio
     assert not weighing.evidence.uses_views
     np.testing.assert_array_equal(weighing.chosen.weights, weighing.anchors.weights)
     assert "the answer is the anchors' average" in str(weighing.evidence)
+
+
+def test_what_rounding_gains_is_no_evidence() -> None:
+    _, Y, w = problem()
+    all_ = [Candidate("anchor", 0.2 * Y, 0.5, False), Candidate("view", 0.2 * Y + 1e-15, 0.5, True)]
+    for sign in (1.0, -1.0):
+        assert not weigh(all_, sign * Y, w, 0.0, 100).evidence.uses_views
+
+
+def test_the_standard_error_is_that_of_a_weighted_mean() -> None:
+    random = np.random.default_rng(5)
+    w = np.ones(40)
+    w[:2] = 30.0
+    ratios = []
+    for _ in range(300):
+        Y = np.where(random.random((40, 1)) < 0.5, -1.0, 1.0)
+        two = [random.normal(size=(40, 1)) for _ in range(2)]
+        both = [Candidate(str(k), each, 0.5, bool(k)) for k, each in enumerate(two)]
+        evidence = weigh(both, Y, w / w.mean(), 0.5, 1).evidence
+        ratios.append(evidence.gain / evidence.standard_error)
+    assert np.std(ratios) < 1.8  # 2.75 where the weights are not looked at
 
 
 def test_a_lower_loss_with_more_errors_is_not_enough() -> None:

@@ -9,9 +9,8 @@ import numpy as np
 
 from tacit._typing import Index, Matrix, Vector
 from tacit.family._gaussian import LabeledStatistics, Space
-from tacit.family._implicit_lda import LabeledLikelihood
-from tacit.family._pessimistic_lda import PessimisticObjective
 from tacit.family._simplex_interior_point import SimplexProblem
+from tacit.family._simplex_lda import LabeledLikelihood, PessimisticObjective
 from tacit.rows import Moments, NumpyRows
 
 
@@ -46,12 +45,9 @@ class Classes:
         space = self.space
         kinds: dict[str, Any] = {"implicit": LabeledLikelihood, "pessimistic": PessimisticObjective}
         sums = space.sums(self.labeled.sums(space.mean))
-        return SimplexProblem(
-            space.functions.values(self.X_u),
-            self.weights_u,
-            sums,
-            kinds[kind].of(self.labeled, space),
-        )
+        Z, weights = space.functions.values(self.X_u), self.weights_u
+        rows = np.column_stack([weights, weights[:, None] * Z])
+        return SimplexProblem(rows, sums, kinds[kind].of(self.labeled, space))
 
     def labels(self, seed: int, kind: str = "soft") -> Matrix:
         random = np.random.default_rng(seed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.family._s3vm_solver import TransductiveProblem
-from tacit.family._svm import Features, Gram, HingeProblem, centred
+from tacit.family._margin import MarginProblem
+from tacit.family._svm import Features, HingeProblem, kernel_features
 
 
 def rows_and_signs(n: int, d: int, seed: int, noise: float = 1.0) -> tuple[Matrix, Vector]:
@@ -22,10 +22,9 @@ def machine(
     X: Matrix, signs: Vector, C: float = 1.0, intercept: bool = True, gram: bool = False
 ) -> HingeProblem:
     """The support vector machine of these rows."""
-    n = len(X)
-    mean = X.mean(axis=0)
-    geometry = Gram(centred(X @ X.T, np.full(n, 1 / n))) if gram else Features(X, mean)
-    return HingeProblem(geometry, signs, np.ones(n), np.full(n, C), intercept)
+    Z = X - X.mean(axis=0)
+    features = Features(kernel_features(Z @ Z.T) if gram else Z, intercept)
+    return HingeProblem(features, signs, np.ones(len(X)), np.full(len(X), C))
 
 
 def transductive(
@@ -36,7 +35,7 @@ def transductive(
     costs: tuple[float, float] = (1.0, 0.1),
     balanced: bool = True,
     separation: float = 1.0,
-) -> TransductiveProblem:
+) -> MarginProblem:
     """A semi-supervised machine on two overlapping clusters."""
     random = np.random.default_rng(seed)
     n = n_labeled + n_unlabeled
@@ -44,5 +43,5 @@ def transductive(
     X = random.normal(size=(n, d)) + separation * y[:, None] * random.normal(size=d)
     costs_of_rows = np.concatenate([np.full(n_labeled, costs[0]), np.full(n_unlabeled, costs[1])])
     origin = X[n_labeled:].mean(axis=0) if balanced else X.mean(axis=0)
-    mean = float(y[:n_labeled].mean()) if balanced else None
-    return TransductiveProblem(Features(X, origin), y[:n_labeled], costs_of_rows, mean)
+    mean = float(y[:n_labeled].mean()) if balanced else 0.0
+    return MarginProblem(Features(X - origin, not balanced), y[:n_labeled], costs_of_rows, mean)

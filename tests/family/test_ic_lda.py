@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from tacit.family import ICLDAClassifier, LDAClassifier, SimplexStatus
+from tacit.family import ICLDAClassifier, LDAClassifier
+from tacit.family._gaussian import UnboundedLikelihoodError
+from tacit.solver import Status
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 from tests.family.class_moments import Parameters, textbook_lda
 
@@ -42,7 +44,7 @@ def test_the_model_is_the_fit_to_its_soft_labels(
     np.testing.assert_allclose(model.covariance_, expected.covariance, atol=1e-8)
     value = labeled_log_likelihood(expected, data, alpha)
     assert model.log_likelihood_ == pytest.approx(value, rel=1e-9)
-    assert model.solution_.status is SimplexStatus.OPTIMAL
+    assert model.solution_.status is Status.OPTIMAL
     assert model.solution_.is_optimal(1e-10)
 
 
@@ -105,3 +107,11 @@ def test_fits_are_deterministic_and_do_not_depend_on_the_order_of_rows() -> None
     np.testing.assert_allclose(
         shuffled.predict_proba(data.X), first.predict_proba(data.X), atol=1e-3
     )
+
+
+def test_classes_that_are_two_points_have_no_likelihood_to_search() -> None:
+    # Had failed: the search began with a matrix that has no inverse.
+    X, y = np.array([[0.0, 1.0], [1.0, 5.0]]), np.array([0, 1])
+    assert ICLDAClassifier().fit(X, y).log_likelihood_ == np.inf
+    with pytest.raises(UnboundedLikelihoodError, match="Set alpha > 0"):
+        ICLDAClassifier().fit(X, y, X_unlabeled=X)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.family import LDAClassifier, MCPLDAClassifier, SimplexStatus
+from tacit.family import LDAClassifier, MCPLDAClassifier
+from tacit.solver import Status
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 from tests.family.class_moments import Parameters, textbook_lda
 
@@ -59,7 +60,7 @@ def test_the_gap_is_met_and_every_labeling_gains(
     data = partly_labeled(n_labeled, 80, n_features, n_classes, seed=2)
     model = MCPLDAClassifier(alpha=alpha).fit(data.X, data.marked)
     solution = model.solution_
-    assert solution.status is SimplexStatus.OPTIMAL
+    assert solution.status is Status.OPTIMAL
     assert solution.is_optimal(1e-10)
     known, unknown = gains(model, data, alpha)
     random = np.random.default_rng(0)
@@ -90,7 +91,7 @@ def test_without_unlabeled_rows_nothing_is_gained() -> None:
     data = partly_labeled(n_labeled=4, n_unlabeled=0, n_features=6)
     model = MCPLDAClassifier().fit(data.X, data.y)
     assert model.guaranteed_gain_ == 0.0
-    assert model.solution_.status is SimplexStatus.EMPTY
+    assert model.solution_.status is Status.EMPTY
     np.testing.assert_allclose(
         model.predict_proba(data.X), LDAClassifier().fit(data.X, data.y).predict_proba(data.X)
     )

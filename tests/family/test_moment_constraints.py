@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.family._gaussian import supervised_lda, supervised_nearest_mean
-from tacit.family._moment_constrained import constrained_lda, constrained_nearest_mean
+from tacit.family._gaussian import (
+    constrained_lda,
+    constrained_nearest_mean,
+    supervised_lda,
+    supervised_nearest_mean,
+)
 from tests.family.class_moments import classes
 
 CASES = [

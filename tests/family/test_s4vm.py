@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from tacit.family._s4vm import S4VMClassifier
-from tacit.family._s4vm_solver import improvements
+from tacit.family._worst_case import improvements
 from tests.estimators.tables import PartlyLabeled, partly_labeled
 from tests.problems import table
 

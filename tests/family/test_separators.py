@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tacit.family import Separators
-from tacit.family._s4vm_solver import (
-    SeparatorProblem,
+from tacit.family._s4vm import (
+    assign,
     label_bounds,
     representatives,
     sample_separators,
 )
-from tacit.family._svm_newton import solve_hinge
+from tacit.family._svm import solve_hinge
 from tests.family.machines import transductive
 
 
@@ -23,14 +23,12 @@ def separator_problem(seed=0, n_unlabeled=40, tolerance=0.1):
     problem = transductive(
         6, n_unlabeled, 6, seed, costs=(10.0, 0.1), balanced=False, separation=0.3
     )
-    bounds = label_bounds(n_unlabeled, float(problem.y.mean()), tolerance)
-    return SeparatorProblem(problem.geometry, problem.y, problem.costs, *bounds)
+    return problem, label_bounds(n_unlabeled, float(problem.y.mean()), tolerance)
 
 
 def supervised_values(problem):
-    n = len(problem.y)
-    w = problem.geometry.combine(np.concatenate([problem.y, np.zeros(problem.n_unlabeled)]))
-    return problem.geometry.values(w)[n:]
+    n, Z = len(problem.y), problem.features.Z
+    return Z[n:] @ (Z[:n].T @ problem.y)
 
 
 def test_bounds_hold_every_mean_within_the_tolerance_and_no_other():
@@ -49,14 +47,14 @@ def test_bounds_that_no_number_meets_give_the_nearest():
 def test_assigned_labels_have_the_smallest_loss_within_the_bounds(weighted):
     random = np.random.default_rng(0)
     for _ in range(20):
-        problem = separator_problem(n_unlabeled=8, tolerance=0.3)
+        problem, bounds = separator_problem(n_unlabeled=8, tolerance=0.3)
         costs = problem.costs.copy()
         if weighted:
             costs[6:] = random.uniform(0.1, 2.0, 8)
         problem = replace(problem, costs=costs)
         values = random.normal(size=8) + random.normal()
-        labels = problem.assign(values)
-        assert problem.fewest <= (labels > 0).sum() <= problem.most
+        labels = assign(problem, values, bounds)
+        assert bounds[0] <= (labels > 0).sum() <= bounds[1]
 
         def loss(labels, costs=costs, values=values):
             return costs[6:] @ np.maximum(1 - labels * values, 0)
@@ -64,40 +62,42 @@ def test_assigned_labels_have_the_smallest_loss_within_the_bounds(weighted):
         smallest = min(
             loss(np.array(other))
             for other in product([-1.0, 1.0], repeat=8)
-            if problem.fewest <= sum(x > 0 for x in other) <= problem.most
+            if bounds[0] <= sum(x > 0 for x in other) <= bounds[1]
         )
         assert loss(labels) == pytest.approx(smallest)
 
 
 def test_every_separator_is_balanced_distinct_and_the_best_for_its_own_machine():
-    problem = separator_problem()
-    found = sample_separators(problem, supervised_values(problem), 30, np.random.default_rng(0))
+    problem, bounds = separator_problem()
+    found = sample_separators(
+        problem, bounds, supervised_values(problem), 30, np.random.default_rng(0)
+    )
     assert len(np.unique(found.labels, axis=0)) == len(found.labels) >= 2
     assert found.n_unsettled == 0
     assert found.n_iter >= len(found.labels)
     kept = 0
     for labels in found.labels:
-        assert problem.fewest <= (labels > 0).sum() <= problem.most
+        assert bounds[0] <= (labels > 0).sum() <= bounds[1]
         fit = solve_hinge(problem.with_labels(labels))
-        kept += (problem.assign(fit.values[6:]) == labels).all()
+        kept += (assign(problem, fit.values[6:], bounds) == labels).all()
     # The search is solved to few digits, so that single rows at the boundary may yet turn.
     assert kept >= 0.7 * len(found.labels)
 
 
 def test_the_same_seed_gives_the_same_separators():
-    problem = separator_problem()
+    problem, bounds = separator_problem()
     values = supervised_values(problem)
     first, second = (
-        sample_separators(problem, values, 12, np.random.default_rng(7)) for _ in range(2)
+        sample_separators(problem, bounds, values, 12, np.random.default_rng(7)) for _ in range(2)
     )
     np.testing.assert_array_equal(first.labels, second.labels)
     np.testing.assert_array_equal(first.objectives, second.objectives)
 
 
 def test_a_search_that_is_cut_short_is_counted():
-    problem = separator_problem(n_unlabeled=80)
+    problem, bounds = separator_problem(n_unlabeled=80)
     found = sample_separators(
-        problem, supervised_values(problem), 10, np.random.default_rng(0), max_iter=1
+        problem, bounds, supervised_values(problem), 10, np.random.default_rng(0), max_iter=1
     )
     assert found.n_unsettled > 0
 

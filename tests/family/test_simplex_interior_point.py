@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tacit.family import SimplexStatus
 from tacit.family._simplex_interior_point import best_of_starts, gap_of, solve_simplex
+from tacit.solver import Status
 from tests.family.class_moments import classes
 
 CASES = [
@@ -23,8 +23,8 @@ CASES = [
 
 
 def uniform(problem):
-    K = problem.n_classes
-    return np.full((len(problem.Z), K), 1.0 / K)
+    K = len(problem.labeled)
+    return np.full((len(problem.rows), K), 1.0 / K)
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
@@ -32,7 +32,7 @@ def uniform(problem):
 def test_the_gap_is_met_and_the_labels_are_labels(kind, case):
     problem = classes(**case).problem(kind)
     solution = solve_simplex(problem, uniform(problem))
-    assert solution.status is SimplexStatus.OPTIMAL
+    assert solution.status is Status.OPTIMAL
     assert solution.is_optimal(1e-10)
     u = solution.soft_labels
     assert (u >= 0.0).all()
@@ -121,7 +121,7 @@ def test_starts_that_agree_need_no_mean_of_their_answers():
 def test_too_few_steps_are_told(kind):
     problem = classes(n_classes=3, seed=9).problem(kind)
     solution = solve_simplex(problem, uniform(problem), max_iter=2)
-    assert solution.status is SimplexStatus.MAX_ITERATIONS
+    assert solution.status is Status.MAX_ITERATIONS
     assert not solution.status.is_success
     assert solution.n_iter == 2
     assert not solution.is_optimal(1e-10)

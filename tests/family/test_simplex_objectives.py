@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.family._gaussian import UnboundedLikelihoodError
-from tacit.family._pessimistic_lda import PessimisticObjective
+from tacit.family._simplex_lda import PessimisticObjective
 from tests.family.class_moments import classes, textbook_fit, textbook_supervised
 
 CASES = [

@@ -11,9 +11,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from tacit import LeastSquaresClassifier
-from tacit.family import _soft_self_learning_solver as soft_self_learning
-from tacit.family._soft_self_learning import SoftSelfLearningClassifier
-from tacit.family._soft_self_learning_solver import solve_soft_self_learning
+from tacit.family import _soft_self_learning as soft_self_learning
+from tacit.family._soft_self_learning import SoftSelfLearningClassifier, solve_soft_self_learning
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, ConstraintSet, LabeledRows, Status
 from tacit.solver._least_squares import fit_least_squares
@@ -61,7 +60,7 @@ def test_two_classes_are_the_simplex_with_two_corners() -> None:
     basis = Basis.of(moments)
     start = fit_least_squares(basis, X, Y, None)
     constraints = ConstraintSet.of(LabeledRows(X, Y, None), moments, NumpyRows(DATA.pool))
-    result = solve_soft_self_learning(constraints, start, basis)
+    result = solve_soft_self_learning(constraints, start, basis.rank)
     model = SoftSelfLearningClassifier().fit(DATA.X, DATA.marked)
     np.testing.assert_allclose(result.coefficients.coef[:, 1], model.coef_[0], atol=1e-9)
 
@@ -169,7 +168,7 @@ def test_unlabeled_rows_far_from_the_labeled_ones_do_not_stop_it() -> None:
 def test_steps_that_come_to_nothing_are_told_and_more_of_them_are_not_advised(
     monkeypatch: Any,
 ) -> None:
-    monkeypatch.setattr(soft_self_learning, "MORE_SWEEPS", 0)
+    monkeypatch.setattr(soft_self_learning, "HALVINGS", 1)
     X, y, pool = far_away()
     with pytest.warns(ConvergenceWarning, match=r"raise tol .* or scale the features"):
         model = SoftSelfLearningClassifier(max_iter=2000).fit(X, y, X_unlabeled=pool)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tacit.family._soft_self_learning_solver import (
+from tacit.family._soft_self_learning import (
     SoftSelfLearningResult,
     curvature,
     pieces_of,
@@ -32,7 +32,7 @@ def solved(
     if block_rows is not None:
         rows.block_rows = block_rows
     constraints = ConstraintSet.of(LabeledRows(X, Y, None), moments, rows, alpha)
-    return solve_soft_self_learning(constraints, start, basis, **options)
+    return solve_soft_self_learning(constraints, start, basis.rank, **options)
 
 
 def objective(X: Any, Y: Any, X_u: Any, alpha: float, coef: Any, intercept: Any) -> float:
@@ -163,20 +163,12 @@ def test_the_curvature_is_the_derivative_of_the_residual() -> None:
     labels = Simplex(4)
     values = np.random.default_rng(1).normal(0.3, 0.5, size=(20, 4))
     pieces = pieces_of(values, labels.project(values))
-    assert len(set(pieces.tolist())) > 3
+    assert len(np.unique(pieces, axis=0)) > 3
     small = 1e-6
     for value, piece in zip(values, pieces, strict=True):
         around = value + small * np.eye(4)
         change = around - labels.project(around) - (value - labels.project(value[None])[0])
-        np.testing.assert_allclose(change / small, curvature(int(piece), 4), atol=1e-6)
-
-
-def test_many_classes_have_pieces_of_their_own() -> None:
-    labels = Simplex(70)
-    values = np.random.default_rng(1).normal(0.0, 0.1, size=(5, 70))
-    projected = labels.project(values)
-    for row, piece in zip(projected, pieces_of(values, projected), strict=True):
-        assert [int(piece) >> k & 1 for k in range(70)] == (row > 0.0).astype(int).tolist()
+        np.testing.assert_allclose(change / small, curvature(piece), atol=1e-6)
 
 
 def test_nearest_labels_of_one_column_are_clipped_values() -> None:

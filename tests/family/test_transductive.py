@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from tacit.family import TransductiveStatus
-from tacit.family._s3vm_solver import descend, minimise
-from tacit.family._svm_newton import solve_hinge
+from tacit.family._s3vm import descend, minimise
+from tacit.family._svm import solve_hinge
 from tests.family.machines import transductive
 
 
 def supervised_start(problem):
-    n = problem.n_labeled
-    w = problem.geometry.combine(np.concatenate([problem.y, np.zeros(len(problem.costs) - n)]) / n)
-    return np.where(problem.geometry.values(w)[n:] + problem.shift > 0, 1.0, -1.0)
+    n = len(problem.y)
+    Z = problem.features.Z
+    return np.where(Z[n:] @ (Z[:n].T @ problem.y / n) + problem.mean > 0, 1.0, -1.0)
 
 
 def objective(problem, w, b):
-    values = problem.geometry.values(w) + b
-    n = problem.n_labeled
+    values = problem.features.Z @ w + b
+    n = len(problem.y)
     labeled = problem.costs[:n] @ np.maximum(1 - problem.y * values[:n], 0)
     unlabeled = problem.costs[n:] @ np.maximum(1 - np.abs(values[n:]), 0)
     return 0.5 * w @ w + labeled + unlabeled
@@ -42,9 +42,9 @@ def test_the_objective_never_rises_from_round_to_round(seed, balanced):
 def test_the_result_is_what_it_says(balanced):
     problem = transductive(8, 60, 4, 3, balanced=balanced)
     result = minimise(problem, [("start", supervised_start(problem))])
-    b = problem.shift if balanced else result.hinge.b
+    b = problem.mean if balanced else result.hinge.b
     assert result.objective == pytest.approx(objective(problem, result.hinge.w, b), rel=1e-12)
-    values = problem.geometry.values(result.hinge.w)[8:] + b
+    values = problem.features.Z[8:] @ result.hinge.w + b
     np.testing.assert_array_equal(np.sign(values), result.labels)
     if balanced:
         assert values.mean() == pytest.approx(problem.mean, abs=1e-12)
@@ -57,7 +57,7 @@ def test_no_point_nearby_is_better():
     for size in (1e-6, 1e-4, 1e-2):
         for _ in range(40):
             moved = result.hinge.w + size * random.normal(size=4)
-            assert objective(problem, moved, problem.shift) >= result.objective * (1 - 1e-9)
+            assert objective(problem, moved, problem.mean) >= result.objective * (1 - 1e-9)
 
 
 def test_few_rows_are_mostly_solved_to_the_global_minimum():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.family import WorstCase
-from tacit.family._s4vm_solver import improvements, worst_case
+from tacit.family._worst_case import improvements, worst_case
 
 
 def random_program(seed, n_candidates=3, n_rows=8, weighted=False):

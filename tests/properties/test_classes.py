@@ -52,7 +52,7 @@ def test_the_worst_labeling_of_the_certificate_is_covered_by_the_guarantee(
     kind, seed, n_classes, alpha
 ):
     data = table_of_classes(kind, seed, n_classes)
-    model = ProjectedLeastSquaresClassifier(alpha=alpha)
+    model = ProjectedLeastSquaresClassifier(alpha=alpha, penalty="start")
     model.fit(data.X, data.y.argmax(axis=1), X_unlabeled=data.X_u)
     certificate = model.certificate_
     assert certificate.guaranteed_improvement >= 0.0

@@ -9,8 +9,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from tacit import KernelICLSClassifier
 from tacit.solver import Method
-from tacit.solver._kernel_projection import KernelTable, project_kernel
-from tacit.solver._kernel_ridge import fit_kernel_ridge
+from tacit.solver._kernel_projection import KernelTable, fit_kernel_ridge, project_kernel
 from tests.properties.strategies import seeds
 
 alphas = st.sampled_from([1e-3, 0.1, 1.0, 10.0])

@@ -34,7 +34,7 @@ def test_the_loss_on_all_rows_never_rises_whatever_the_labels(data, seed, alpha,
 
 @given(tables(), alphas)
 def test_the_worst_labeling_of_the_certificate_is_covered_by_the_guarantee(data, alpha):
-    model = ProjectedLeastSquaresClassifier(alpha=alpha)
+    model = ProjectedLeastSquaresClassifier(alpha=alpha, penalty="start")
     model.fit(data.X, data.y.astype(int), X_unlabeled=data.X_u)
     certificate = model.certificate_
     assert certificate.guaranteed_improvement >= 0.0
@@ -44,7 +44,7 @@ def test_the_worst_labeling_of_the_certificate_is_covered_by_the_guarantee(data,
 
 @given(tables(), alphas, st.integers(1, 6))
 def test_a_fit_that_stops_early_does_not_raise_the_loss(data, alpha, max_iter):
-    model = ProjectedLeastSquaresClassifier(alpha=alpha, max_iter=max_iter)
+    model = ProjectedLeastSquaresClassifier(alpha=alpha, max_iter=max_iter, penalty="start")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(data.X, data.y.astype(int), X_unlabeled=data.X_u)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from tacit.report import (
     Difference,
     Entry,
-    Heading,
     Listing,
     Page,
     Panel,
@@ -23,6 +24,16 @@ UNLABELED = (0, 16, 32, 64, 128, 256, 512, 1024, 2048, 4940)
 ICLS = (20.1, 19.6, 18.9, 17.8, 16.6, 15.4, 14.6, 13.9, 13.4, 13.1)
 SELF_LEARNING = (20.1, 20.3, 20.8, 21.0, 21.7, 22.4, 22.6, 23.1, 23.3, 23.6)
 Text = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Certified:
+    best_change: float
+    worst_change: float
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
 
 
 ROWS: tuple[tuple[str, float, float, float, Tone, str, str], ...] = (
@@ -64,9 +75,9 @@ def numbers(text: Text = str) -> Listing:
         ("supervised least squares", Entry("20.1", bold=True), "", "", ""),
         ("logistic regression", "100.0", "", "", ""),
     ]
-    columns: list[str | Heading] = [
+    columns: list[str | Entry] = [
         text("Method"),
-        Heading(text("Wrong answers"), text("in 100")),
+        Entry(text("Wrong answers"), text("in 100")),
         "Difference",
         "p",
         text("Verdict"),
@@ -91,9 +102,12 @@ def sample_page(text: Text = str) -> Page:
     values: dict[str, Any] = {
         "subtitle": text("60 labeled and 4,940 unlabeled rows, target column “churned”"),
         "tone": "good",
-        "label": text("It helps"),
-        "sentence": text("The unlabeled rows help: 13 in 100 answers are wrong instead of 20."),
-        "advice": text("Use ICLS, but not self-learning, which may hurt."),
+        "verdict": SimpleNamespace(
+            kind=text("helps"),
+            sentence=text("The unlabeled rows help: 13 in 100 answers are wrong instead of 20."),
+            advice=text("Use ICLS, but not self-learning, which may hurt."),
+            evidence=[text("Without the unlabeled rows, ridge does best."), text("p is 0.004.")],
+        ),
         "rates": [(text("With the unlabeled rows"), 0.131), (text("Without them"), 0.201)],
         "picture": page_picture(
             lambda width: draw_differences(shown, text("wrong answers in 100"), 1.0, width),
@@ -105,17 +119,15 @@ def sample_page(text: Text = str) -> Page:
         "numbers": numbers(text),
         "n_splits": text("50"),
         "descriptions": [(text("ridge"), text("least squares with a penalty"))],
-        "evidence": [text("Without the unlabeled rows, ridge does best."), text("p is 0.004.")],
-        "certificates": [
-            {"claim": text("ICLS"), "tone": tone, "verdict": text("can get worse"),
-             "evidence": text("The loss changes by -0.13 at best.")}
-            for tone in ("good", "neutral", "bad", "unknown")
-        ],
+        "certificates": {
+            text(f"ICLS {worst}"): Certified(-0.13 if worst else 0.0, worst, text("It changes."))
+            for worst in (-0.1, 0.0, 0.1)
+        },
         "curve": {
             "charts": [
                 {
                     "caption": text("What do unlabeled rows buy?"),
-                    "note": text("For scaling alone."),
+                    "along": "unlabeled rows",
                     "picture": page_picture(
                         lambda width: draw_curves([curves], text("Wrong answers"), width),
                         text("Curves from 0 to 4,940."),
@@ -123,14 +135,24 @@ def sample_page(text: Text = str) -> Page:
                     "numbers": points,
                 }
             ],
-            "forecast": numbers(text),
+            "forecast": {"numbers": numbers(text), "most": text("48")},
             "splits": text("10 splits"),
+            "interval": text("90% interval"),
             "too_few": "",
         },
-        "facts": [(text("Table"), text("churn.csv"))],
+        "table": SimpleNamespace(
+            name=text("churn.csv"),
+            n_rows_in_file=5000,
+            n_labeled=60,
+            n_unlabeled=4940,
+            notes=[text("customer_id was left out.")],
+        ),
+        "label_counts": text("no: 39, yes: 21"),
+        "n_features": 54,
         "columns": numbers(text),
-        "notes": [text("customer_id was left out.")],
-        "codes": [(text("In the terminal"), text("tacit compare churn.csv --target churned"))],
+        "command": text("tacit compare churn.csv --target churned"),
+        "python": text("print(comparison)"),
+        "piped": False,
         "versions": text("Python 3.12"),
     }  # fmt: skip
     return Page("report.html", text("Is the unlabeled part of churn.csv worth using?"), values)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.cli._report_page import report_page
+from tacit.cli._compare import report_page
 from tacit.tables import read_table
 from tacit.tables._comparing import TableComparison, compare_table
 from tests.report.browser import Browser, Tab, chromium, running_browser

@@ -181,3 +181,10 @@ def test_a_cluster_of_processes_gives_the_same_result(tmp_path):
     np.testing.assert_array_equal(moments.scatter, expected.scatter)
     np.testing.assert_array_equal(sample.X, expected_sample.X)
     np.testing.assert_allclose(values, X @ beta, atol=1e-12)
+
+
+def test_chunks_of_another_length_than_announced_are_refused():
+    whole = da.ones((1000, 3), chunks=(250, 3))
+    shorter = whole.map_blocks(lambda block: block[:-50], dtype=float, chunks=whole.chunks)
+    with pytest.raises(ValueError, match="has 200 rows and its Dask array says 250"):
+        DaskRows(shorter).reduce(lambda block: len(block.X), operator.add)

@@ -1,5 +1,6 @@
 import json
 import operator
+import os
 import pickle
 import subprocess
 import sys
@@ -228,10 +229,20 @@ def test_a_file_with_broken_pages_is_named(tmp_path):
 def test_a_file_that_changed_or_vanished_since_is_named(file):
     rows = ParquetRows(file)
     write_parquet(file, X[:150])
-    with pytest.raises(ValueError, match=r"table\.parquet has 150 rows now and had 200 before"):
+    changed = r"table\.parquet has changed since it was opened \(150 rows now, 200 before\)"
+    with pytest.raises(ValueError, match=changed):
         Moments.of(rows)
     file.unlink()
     with pytest.raises(FileNotFoundError, match=r"table\.parquet does not exist any more"):
+        Moments.of(rows)
+
+
+def test_a_file_that_was_replaced_by_one_of_as_many_rows_is_named(file):
+    rows, before = ParquetRows(file), file.stat()
+    Moments.of(rows)
+    write_parquet(file, -X)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000))
+    with pytest.raises(ValueError, match="must not change while it is in use"):
         Moments.of(rows)
 
 

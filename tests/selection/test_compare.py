@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ from tacit.selection import (
     default_contestants,
 )
 from tacit.selection._contestants import Sees
-from tests.selection.tables import Spy, SpyTransformer, pair, two_classes
+from tacit.selection._splitters import PARTS
+from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
 
 
 @pytest.fixture
@@ -52,23 +54,25 @@ def spies() -> dict[str, Any]:
 def test_every_label_is_tested_once_in_each_repeat_and_no_unlabeled_row_is_scored(numbered) -> None:
     X, y = numbered
     compare(X, y, spies(), cv=4, n_repeats=2)
-    # First come the answers for the unlabeled rows, fitted on all labels and compared, not scored.
-    first, *scored = Spy.asked["semi"]
-    assert first == np.flatnonzero(y == -1).tolist()
-    asked = [row for rows in scored for row in rows]
+    # First come the answers for the unlabeled rows, which are compared, not scored.
+    answered, scored = Spy.asked["semi"][:PARTS], Spy.asked["semi"][PARTS:]
+    assert sorted(chain(*answered)) == np.flatnonzero(y == -1).tolist()
     labeled = np.flatnonzero(y != -1).tolist()
-    assert sorted(asked) == sorted(labeled * 2)
+    assert sorted(chain(*scored)) == sorted(labeled * 2)
     assert Spy.asked["semi"] == Spy.asked["supervised"]
 
 
-def test_semi_supervised_train_on_every_unlabeled_row_and_supervised_on_none(numbered) -> None:
+def test_semi_supervised_train_on_every_row_but_those_asked_about_and_supervised_on_labels(
+    numbered,
+) -> None:
     X, y = numbered
     compare(X, y, spies(), cv=4, n_repeats=1)
     unlabeled = set(np.flatnonzero(y == -1).tolist())
-    fits = list(zip(Spy.fitted["semi"], Spy.fitted["supervised"], Spy.asked["semi"], strict=True))
-    assert len(fits) == 1 + 4
-    assert set(fits[0][0]) == set(range(len(y)))
-    for semi, supervised, tested in fits[1:]:
+    everything, *semi_fits = Spy.fitted["semi"]
+    assert set(everything) == set(range(len(y)))
+    fits = list(zip(semi_fits, Spy.fitted["supervised"][1:], Spy.asked["semi"], strict=True))
+    assert len(fits) == PARTS + 4
+    for semi, supervised, tested in fits:
         assert set(semi) == set(range(len(y))) - set(tested)
         assert set(supervised) == set(semi) - unlabeled
 
@@ -82,9 +86,11 @@ def test_preprocessing_sees_all_training_rows_once_for_all_contestants(numbered)
         Contestant("semi", make_pipeline(SpyTransformer(), Spy("semi")), "supervised"),
     ]
     compare(X, y, contestants, cv=4, n_repeats=1)
-    fits = list(zip(SpyTransformer.fitted, Spy.fitted["semi"], Spy.asked["semi"], strict=True))
-    assert len(fits) == 1 + 4
-    for seen, semi, tested in fits[1:]:
+    fits = list(
+        zip(SpyTransformer.fitted[1:], Spy.fitted["semi"][1:], Spy.asked["semi"], strict=True)
+    )
+    assert len(fits) == PARTS + 4
+    for seen, semi, tested in fits:
         assert set(seen) == set(semi)
         assert not set(seen) & set(tested)
 
@@ -98,7 +104,7 @@ def test_preprocessing_with_other_settings_is_fitted_apart_and_noted(numbered) -
         "b": (make_pipeline(SpyTransformer(2), Spy("b")), "a"),
     }
     comparison = compare(X, y, estimators, cv=2, n_repeats=1)
-    assert len(SpyTransformer.fitted) == 2 * (1 + 2)
+    assert len(SpyTransformer.fitted) == 2 * (1 + PARTS + 2)
     assert any("preprocessed differently" in note for note in comparison.notes)
 
 
@@ -148,6 +154,19 @@ def test_steps_that_need_labels_get_the_labeled_rows_only() -> None:
         "ICLS": (model(ICLSClassifier()), "ridge"),
     }
     assert compare(X, y, estimators, cv=3, n_repeats=1).losses["ridge"] < 0.5
+
+
+def test_answers_on_rows_that_a_method_was_fitted_on_are_no_proof_that_nothing_changed() -> None:
+    # More columns than rows: self-learning keeps the answers of its twin on all rows it was given.
+    X, y = two_classes(n_labeled=20, n_unlabeled=80, d=300, shift=0.1)
+    comparison = compare(X, y, mover(), cv=5, n_repeats=1)
+    fitted_on = X[y == -1]
+    answers = [model.predict(fitted_on) for model in comparison.models.values()]
+    assert np.mean(answers[0] != answers[1]) <= comparison.margin
+    method = comparison.methods["self"]
+    assert (method.against_twin.disagreement or 0.0) > 0.1
+    assert not method.certain
+    assert method.kind is not Kind.NO_DIFFERENCE
 
 
 def test_losses_are_those_of_fits_made_by_hand() -> None:
@@ -235,8 +254,8 @@ def test_progress_counts_to_the_end() -> None:
     X, y = two_classes()
     told: list[tuple[int, int]] = []
     compare(X, y, pair(), cv=3, n_repeats=2, on_progress=lambda *step: told.append(step))
-    # Six splits, and one fit on all labels for the answers on the unlabeled rows.
-    assert told == [(k, 7) for k in range(8)]
+    # Six splits, five for the answers on unlabeled rows, and one fit on all rows.
+    assert told == [(k, 12) for k in range(13)]
 
 
 @pytest.mark.parametrize(
@@ -310,11 +329,12 @@ def test_a_handful_of_rows_is_too_few_to_tell() -> None:
     assert compare(X, y, pair(), n_repeats=1).verdict.kind is Kind.TOO_FEW
 
 
-def test_a_rare_class_gets_fewer_folds() -> None:
+@pytest.mark.parametrize("cv", [None, 25])
+def test_a_rare_class_gets_fewer_folds(cv: int | None) -> None:
     X, y = two_classes()
     y[np.flatnonzero(y == 1)[3:]] = 0
-    comparison = compare(X, y, pair(), n_repeats=1)
-    assert comparison.n_folds == 3
+    comparison = compare(X, y, pair(), cv=cv, n_repeats=1)
+    assert len(comparison.splits) == 2 * 3
 
 
 def test_a_class_with_one_label_gives_the_verdict_without_any_fit() -> None:
@@ -338,7 +358,7 @@ def test_warnings_of_fits_become_one_note() -> None:
     X, y = two_classes()
     estimators = pair() | {"complainer": Complainer()}
     comparison = compare(X, y, estimators, cv=3, n_repeats=1)
-    assert "complainer, in 4 of 4 fits: did not converge." in comparison.notes
+    assert "complainer, in 9 of 9 fits: did not converge." in comparison.notes
 
 
 def test_missing_numbers_are_filled_in_and_constant_columns_do_no_harm() -> None:

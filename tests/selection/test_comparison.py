@@ -78,7 +78,8 @@ def test_differences_name_the_twin_and_another_best_classifier() -> None:
     estimators["poor"] = type(estimators["ridge"])(alpha=1e9)
     estimators["ICLS"] = (estimators["ICLS"][0], "poor")
     comparison = compare(X, y, estimators, cv=3, n_repeats=1)
-    assert [d.reference for d in comparison.differences] == ["poor", "ridge"]
+    method = comparison.methods["ICLS"]
+    assert (method.against_twin.reference, method.against_best.reference) == ("poor", "ridge")
 
 
 def test_a_comparison_without_scores_can_be_printed_tabulated_and_drawn(

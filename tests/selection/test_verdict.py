@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import f1_score, log_loss, make_scorer
@@ -18,7 +19,7 @@ from tacit.selection._verdict import (
     judge_methods,
     labels_needed,
 )
-from tacit.selection._wording import rate_text
+from tacit.selection._wording import rate_texts
 
 MARGIN = 0.02
 
@@ -74,10 +75,27 @@ def test_the_answer_follows_from_mean_and_error(mean: float, error: float, kind:
     assert judged(difference(mean, error)).kind is kind
 
 
-def test_the_same_answers_on_all_but_a_few_rows_make_no_difference_whatever_the_scores() -> None:
-    verdict = judged(difference(-0.10, 0.03, disagreement=0.01))
+def test_the_same_answers_on_all_but_a_few_rows_make_no_difference_for_certain() -> None:
+    verdict = judged(difference(-0.02, 0.03, disagreement=0.01))
     assert verdict.kind is Kind.NO_DIFFERENCE
     assert verdict.certain
+
+
+@pytest.mark.parametrize("disagreement", [0.0, 0.004, 0.015, 0.3, None])
+@pytest.mark.parametrize("error", [0.002, 0.005, 0.01, 0.03])
+def test_no_difference_never_stands_beside_an_interval_that_excludes_it(
+    error: float, disagreement: float | None
+) -> None:
+    for mean in np.linspace(-0.2, 0.2, 81).tolist():
+        method = judged(difference(mean, error, disagreement=disagreement))
+        low, high = method.decisive.low, method.decisive.high
+        if method.kind is Kind.NO_DIFFERENCE:
+            assert low <= 0.0 <= high or max(-low, high) <= MARGIN
+
+
+def test_tests_that_contradict_the_same_answers_are_heard() -> None:
+    assert judged(difference(0.108, 0.04, disagreement=0.0)).kind is Kind.MAY_HURT
+    assert judged(difference(-0.108, 0.04, disagreement=0.01)).kind is Kind.HELPS
 
 
 def test_the_same_answers_on_a_handful_of_rows_prove_nothing() -> None:
@@ -195,8 +213,8 @@ def test_what_is_certain_comes_before_what_cannot_be_told() -> None:
         f"{verdict.labels_needed:,} might be enough."
     )
     assert verdict.evidence[1] == (
-        "ICLS and projected make no difference: they give every unlabeled row the same answer as "
-        "ridge."
+        "ICLS and projected make no difference: they give every unlabeled row, held back in turn, "
+        "the same answer as ridge."
     )
 
 
@@ -339,7 +357,7 @@ def test_a_method_that_only_beats_its_twin_is_judged_beside_the_best_in_all_that
     )
     assert "5.0 points higher (90% interval: +1.6 to +8.4); chance alone would do as badly" in line
     assert f"with probability {p_worse:.2g}." in line
-    assert "ICLS and logistic give different answers for 6.0% of the unlabeled rows." in line
+    assert "ICLS and logistic give different answers for 6.0% of the unlabeled rows, held" in line
 
 
 def test_of_methods_that_may_hurt_the_one_that_costs_most_speaks() -> None:
@@ -382,5 +400,6 @@ def test_no_difference_quotes_the_errors_of_the_classifier_that_does_not_differ(
 
 def test_small_rates_are_counted_in_thousands() -> None:
     measure = read_measure("accuracy")
-    assert rate_text(0.004, 0.013, measure) == ("4 in 1,000", "13 in 1,000")
-    assert rate_text(0.13, 0.23, measure) == ("13 in 100", "23 in 100")
+    assert rate_texts(measure, 0.004, 0.013) == ["4 in 1,000", "13 in 1,000"]
+    assert rate_texts(measure, 0.13, 0.23) == ["13 in 100", "23 in 100"]
+    assert rate_texts(measure, 0.13) == ["13 in 100"]

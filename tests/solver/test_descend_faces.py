@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear
 from tacit._typing import Mask, Vector
 from tacit.solver import Problem, solve_interior_point
 from tacit.solver import _active_set as module
-from tacit.solver._active_set import descend_faces, unit_of_multipliers
+from tacit.solver._active_set import Candidate, descend_faces, unit_of_multipliers
 from tests.solver.known_answers import equality
 
 
@@ -20,7 +20,7 @@ def _box(seed: int, n_labels: int, rank: int) -> Problem:
 
 
 def _settled(problem: Problem, start: Vector, free: Mask, tol: float) -> Vector:
-    found = descend_faces(problem, start, np.stack([free, free]), tol)
+    found = descend_faces(problem, Candidate(start), np.stack([free, free]), tol)
     assert found is not None
     return found.labels
 
@@ -57,7 +57,7 @@ def test_it_agrees_with_the_interior_point_method_where_classes_are_not_allowed(
     allowed = random.random((15, K)) < 0.7
     allowed[:, 0] |= ~allowed.any(axis=1)
     problem = Problem(V, random.normal(size=(4, K)), allowed=allowed).centred()
-    candidate = descend_faces(problem, problem.uniform(), allowed.T, 1e-12)
+    candidate = descend_faces(problem, Candidate(problem.uniform()), allowed.T, 1e-12)
     assert candidate is not None
     found = candidate.labels
     assert not found[~allowed].any()
@@ -69,17 +69,27 @@ def test_it_agrees_with_the_interior_point_method_where_classes_are_not_allowed(
 def test_it_says_none_where_there_are_too_many_labels_to_solve_for(monkeypatch):
     problem = _box(0, 40, 5)
     monkeypatch.setattr(module, "MANY_FREE", 20)
-    assert descend_faces(problem, np.full(40, 0.5), np.ones((2, 40), dtype=bool), 1e-8) is None
+    assert (
+        descend_faces(problem, Candidate(np.full(40, 0.5)), np.ones((2, 40), dtype=bool), 1e-8)
+        is None
+    )
 
 
 def test_it_says_none_where_no_labels_are_good_enough():
     problem = _box(0, 12, 8)
-    assert descend_faces(problem, np.full(12, 0.5), np.ones((2, 12), dtype=bool), -1.0) is None
+    assert (
+        descend_faces(problem, Candidate(np.full(12, 0.5)), np.ones((2, 12), dtype=bool), -1.0)
+        is None
+    )
 
 
-def test_it_leaves_equalities_alone():
-    problem = equality().problem
-    assert descend_faces(problem, np.full(3, 0.5), np.ones((2, 3), dtype=bool), 1e-8) is None
+def test_equalities_hold_at_the_end():
+    known = equality()
+    start = Candidate(np.array([0.2, 0.6, 0.4]), np.zeros(2))
+    found = descend_faces(known.problem, start, np.ones((2, 3), dtype=bool), 1e-12)
+    assert found is not None
+    np.testing.assert_allclose(known.problem.residual(found.labels), known.residual, atol=1e-14)
+    assert known.problem.judge(found.labels, found.q).badness <= 1e-12
 
 
 def test_multipliers_that_all_vanish_are_not_compared_with_each_other():

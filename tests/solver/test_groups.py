@@ -12,7 +12,6 @@ from tacit.solver._groups import (
     GroupedRule,
     SharedRows,
     alike,
-    finish_by_groups,
     merged,
     sizes_of,
 )
@@ -49,26 +48,6 @@ def test_a_column_of_size_m_is_m_equal_classes(seed):
     np.testing.assert_allclose(joined.dual[:, 1], split.dual[:, 1], atol=1e-6 * np.sqrt(one.scale))
     P = random.dirichlet(np.ones(2), size=40)
     assert one.objective(P) - joined.objective <= one.gap(P) + 1e-9 * one.scale
-
-
-@pytest.mark.parametrize("seed", [2, 9, 12, 14])
-@pytest.mark.parametrize("n_equalities", [0, 1])
-def test_alike_classes_in_memory_are_solved_as_one_and_shared_out(seed, n_equalities):
-    random = np.random.default_rng(seed)
-    V = random.normal(size=(80, 3))
-    reachable = V.T @ random.dirichlet(np.ones(5), size=80)
-    away = 15.0 * random.normal(size=(3, 5))
-    away[:n_equalities] = 0.0
-    problem = Problem(V, reachable + away, n_equalities).centred()
-    whole = solve_interior_point(problem)
-    found = finish_by_groups(problem, whole.dual, solve_interior_point)
-    assert found is not None
-    assert found.labels.min() >= 0.0
-    np.testing.assert_allclose(found.labels.sum(axis=1), 1.0, atol=1e-12)
-    judged = problem.judge(found.labels, found.q)
-    assert judged.relative_gap <= 1e-8
-    assert judged.infeasibility <= 1e-8 * np.sqrt(2.0 * problem.scale)
-    assert judged.objective == pytest.approx(whole.objective, rel=1e-7)
 
 
 def test_a_nearly_reachable_target_in_very_many_classes_is_no_obstacle():

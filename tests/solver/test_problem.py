@@ -59,7 +59,7 @@ def test_the_gap_is_the_difference_of_primal_and_dual_objective(n_classes, n_equ
     if n_equalities == 0:
         assert problem.gap(u) == pytest.approx(own, rel=1e-12)
     held = np.linalg.norm(problem.residual(u)[:n_equalities])
-    assert problem.infeasibility(u) == pytest.approx(held)
+    assert problem.judge(u).infeasibility == pytest.approx(held)
 
 
 def test_classes_that_are_not_allowed_do_not_enter_the_gap():

@@ -12,16 +12,14 @@ from tacit import ICLSClassifier, KernelICLSClassifier, ProjectedLeastSquaresCla
 from tacit.family import (
     EMLDAClassifier,
     EMStatus,
-    HingeStatus,
     ICLDAClassifier,
     S3VMClassifier,
     S4VMClassifier,
-    SimplexStatus,
     TransductiveStatus,
 )
 from tacit.solver._solution import Status
 
-REASONS = (Status, EMStatus, SimplexStatus, HingeStatus, TransductiveStatus)
+REASONS = (Status, EMStatus, TransductiveStatus)
 
 
 @pytest.mark.parametrize("reasons", REASONS)

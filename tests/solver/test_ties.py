@@ -1,5 +1,7 @@
 """Fewer labels than columns: the labeled loss alone does not decide."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,33 @@ def test_a_tie_on_a_face_is_broken_by_the_second_problem(solver):
     second = Problem(np.array([[0.0], [1.0], [-1.0]]), np.array([0.2]))
     solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).dense)
     np.testing.assert_allclose(solution.soft_labels, [1.0, 0.85, 0.65], atol=1e-7)
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgsb", "working-set"])
+@pytest.mark.parametrize(
+    ("X", "labels"),
+    [
+        ([[0, 0, 0], [1, 1, 0], [2, 2, 0], [1, 2, 1], [1, 1, 0]], [1.0, 1.0, 1.0]),
+        # Here the row that the labeled ones do not see is the only one that is open.
+        ([[1, 1], [2, 1], [0, 1], [2, 2]], [0.0, 1.0]),
+    ],
+)
+def test_a_row_that_labeled_rows_see_as_rounding_only_is_tied(X, labels, solver):
+    X, n = np.array(X, dtype=float), len(X) - 2
+    model = ICLSClassifier(solver=solver).fit(X, [0, 1] + n * [-1])
+    A = np.column_stack([np.ones(len(X)), X])
+    start = np.append(model.supervised_intercept_ + 0.5, model.supervised_coef_)
+
+    def distances(u):
+        beta = np.linalg.pinv(A) @ np.concatenate([[0.0, 1.0], u])
+        return [((rows @ (beta - start)) ** 2).sum() for rows in (A[:2], A)]
+
+    found = distances(model.soft_labels_)
+    np.testing.assert_allclose(model.soft_labels_, labels, atol=1e-6)
+    for other in itertools.product(np.linspace(0.0, 1.0, 5), repeat=n):
+        labeled, every = distances(other)
+        assert labeled > found[0] - 1e-9
+        assert labeled > found[0] + 1e-9 or every > found[1] - 1e-6
 
 
 def test_without_ties_the_second_problem_has_no_say():

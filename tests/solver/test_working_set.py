@@ -103,7 +103,7 @@ def test_a_single_round_gives_labels_with_an_honest_gap(make):
     basis = Basis.of(moments)
     start = fit_least_squares(basis, data.X, data.y, None)
     constraints = ConstraintSet.of(LabeledRows(data.X, data.y, None), moments, NumpyRows(data.X_u))
-    answer = project(constraints, start, "all", basis, Method("working-set", 1e-8, 1))
+    answer = project(constraints, start, "all", basis.rank, Method("working-set", 1e-8, 1))
     solution = answer.solution
     best = projected(data, "all", "interior-point")[0].solution
     assert solution.status.is_success == solution.is_optimal(1e-8)

@@ -124,10 +124,8 @@ def write(frame: pd.DataFrame, path: Path) -> Path:
 
 def read_in_pieces(monkeypatch, batch_rows: int) -> None:
     """Take every Parquet file for a big one, and read so many rows of it at a time."""
-    import tacit.tables._predicting as predicting
-    import tacit.tables._table as table
     from tacit.rows import _parquet_files as files
+    from tacit.tables import _reading as reading
 
     monkeypatch.setattr(files, "TABLE_ROWS", batch_rows)
-    for module in (table, predicting):
-        monkeypatch.setattr(module, "SMALL_FILE", -1)
+    monkeypatch.setattr(reading, "SMALL_FILE", -1)

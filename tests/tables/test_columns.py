@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.tables._columns import describe_columns
+from tacit.tables._columns import describe_columns, typed_frame
 
 N = 200
 RANDOM = np.random.default_rng(0)
@@ -87,12 +87,15 @@ def test_a_constant_with_gaps_is_a_feature():
     assert column.n_missing == 50
 
 
-def test_infinite_values_are_counted_and_said():
+@pytest.mark.parametrize("large", [np.inf, 1e160])
+def test_infinite_and_very_large_values_are_counted_and_said(large):
     values = RANDOM.normal(size=N)
-    values[[3, 5]] = np.inf, -np.inf
+    values[[3, 5]] = large, -large
     (column,) = describe_columns(pd.DataFrame({"x": values}))
     assert (column.kind, column.n_missing) == ("number", 2)
-    assert column.note == "2 values are infinite and count as missing"
+    assert column.note == "2 values beyond 1e150 taken as missing"
+    assert typed_frame(pd.DataFrame({"x": values}), [column])["x"].isna().sum() == 2
     texts = [repr(float(value)) for value in values]
     (column,) = describe_columns(pd.DataFrame({"x": texts}))
-    assert column.note == "2 values are no numbers and count as missing ('inf', '-inf')"
+    shown = f"{texts[3]!r}, {texts[5]!r}"
+    assert column.note == f"2 values are no numbers and count as missing ({shown})"

@@ -5,7 +5,7 @@ from sklearn.pipeline import Pipeline
 
 from tacit.tables import TableError, make_features, read_table
 from tacit.tables._columns import describe_columns, typed_frame
-from tacit.tables._features import TypedColumns, feature_names, specifications
+from tacit.tables._features import TypedColumns, feature_names
 from tests.tables import generated
 
 N = 300
@@ -82,7 +82,7 @@ def model_features(frame):
     """What a saved model does to new rows before its classifier."""
     columns, features = typed(frame)
     steps = make_features(columns).fit(features).steps
-    return Pipeline([("columns", TypedColumns(specifications(columns))), *steps])
+    return Pipeline([("columns", TypedColumns(columns)), *steps])
 
 
 def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():

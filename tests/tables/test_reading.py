@@ -1,8 +1,11 @@
+import bz2
 import gzip
 import io
+import lzma
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -246,13 +249,29 @@ def test_a_corrupt_parquet_file_is_refused(tmp_path, content):
         read_raw(path)
 
 
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+@pytest.mark.parametrize("where", [0.0, 0.5, 0.99])
+def test_a_packed_file_that_is_damaged_is_named(tmp_path, suffix, where):
+    packer = {"gz": gzip, "bz2": bz2, "xz": lzma}[suffix]
+    # More than is looked at first, and hard to pack.
+    numbers = np.random.default_rng(0).normal(size=60_000).round(12)
+    lines = b"x,y\n" + b"".join(b"%r,a\n" % float(x) for x in numbers)
+    content = bytearray(packer.compress(lines))
+    place = int(where * len(content))
+    content[place : place + 9] = b"\xff" * 9
+    with pytest.raises(TableError, match=rf"t\.csv\.{suffix}' is damaged and cannot be unpacked"):
+        read_raw(written(tmp_path / f"t.csv.{suffix}", content))
+    with pytest.raises(TableError, match="is damaged and cannot be unpacked"):
+        read_raw(written(tmp_path / f"t.csv.{suffix}", packer.compress(lines)[:-200]))
+
+
 def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path, monkeypatch):
     FRAME.to_parquet(tmp_path / "a.parquet")
     written(tmp_path / "b.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
-    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+    with pytest.raises(TableError, match=r"b\.parquet .* is damaged"):
         read_raw(tmp_path)
     generated.read_in_pieces(monkeypatch, 10)
-    with pytest.raises(TableError, match=r"b\.parquet' is damaged"):
+    with pytest.raises(TableError, match=r"b\.parquet .* is damaged"):
         read_table(tmp_path, "y", max_unlabeled=10)
 
 

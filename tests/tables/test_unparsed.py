@@ -11,7 +11,6 @@ from tacit.tables import (
     predict_frame,
     read_table,
 )
-from tacit.tables._predicting import UnparsedValues
 from tests.tables import generated
 
 N = 200
@@ -86,7 +85,11 @@ def test_a_table_that_is_written_otherwise_is_read_as_said(model):
 def test_pieces_of_a_big_file_are_counted_together(model, tmp_path, monkeypatch):
     generated.read_in_pieces(monkeypatch, 2)
     path = generated.write(rows(a=["x", "y", "1"]), tmp_path / "new.parquet")
-    unparsed = UnparsedValues(model)
+    unparsed = {}
     with pytest.warns(TableWarning, match="2 of 3 values are not numbers"):
         assert len(list(predict_file(model, path, unparsed=unparsed))) == 2
-    assert [(column.column, column.n_unparsed) for column in unparsed.found()] == [("a", 2)]
+    assert {name: column.n_unparsed for name, column in unparsed.items()} == {
+        "a": 2,
+        "day": 0,
+        "ward": 0,
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def rows(n: int = N, d: int = D, seed: int = 0) -> np.ndarray:
 
 
 def reference(X: np.ndarray, n_labeled: int = L, seed: int = 0) -> Reference:
-    return Reference(X, n_labeled, np.arange(len(X)), seed)
+    return Reference(X, n_labeled, np.arange(len(X)), seed, len(X))
 
 
 VIEWS: dict[str, Any] = {
@@ -104,9 +105,9 @@ def test_components_are_those_of_scikit_learn_plain_and_whitened() -> None:
     X = rows()
     kernels = components_view(N, D).fit(reference(X)).blocks()
     scores = PCA(2).fit_transform(X)[:L]
-    np.testing.assert_allclose(kernels["linear[0:2]"], scores @ scores.T, atol=1e-9)
+    np.testing.assert_allclose(kernels["2, linear"], scores @ scores.T, atol=1e-9)
     white = PCA(2, whiten=True).fit_transform(X)[:L]
-    np.testing.assert_allclose(kernels[f"linear[{D}:{D + 2}]"], white @ white.T, atol=1e-9)
+    np.testing.assert_allclose(kernels["2 whitened, linear"], white @ white.T, atol=1e-9)
 
 
 def test_rows_of_one_cluster_agree_and_others_do_not() -> None:
@@ -124,9 +125,9 @@ def test_filters_are_those_of_the_whole_spectrum() -> None:
     view = GraphView(neighbors=(5,), heat=(3.0, 100.0), inverse=(0.05,)).fit(reference(X))
     blocks = view.blocks()
     filters = {
-        "k=5 heat 3": np.exp(-3.0 * (1.0 - values)),
-        "k=5 heat 100": np.exp(-100.0 * (1.0 - values)),
-        "k=5 inverse 0.05": 0.05 / (1.0 - values + 0.05),
+        "5 neighbours, heat 3": np.exp(-3.0 * (1.0 - values)),
+        "5 neighbours, heat 100": np.exp(-100.0 * (1.0 - values)),
+        "5 neighbours, inverse 0.05": 0.05 / (1.0 - values + 0.05),
     }
     assert blocks.keys() == filters.keys()
     for name, filter_ in filters.items():
@@ -145,7 +146,7 @@ def test_many_labeled_rows_are_filtered_in_blocks_of_columns() -> None:
 def test_a_new_row_takes_the_mean_of_its_neighbours() -> None:
     X = rows()
     view = GraphView(neighbors=(3,), heat=(5.0,)).fit(reference(X))
-    values, function = view.functions({"k=3 heat 5": np.ones((L, 1))})
+    values, function = view.functions({"3 neighbours, heat 5": np.ones((L, 1))})
     new = rows(4, seed=5)
     nearest = np.argsort(((new[:, None] - X) ** 2).sum(axis=2), axis=1)[:, :3]
     np.testing.assert_allclose(function(new), values[nearest].mean(axis=1))
@@ -155,7 +156,7 @@ def test_coinciding_rows_and_few_rows_make_a_graph() -> None:
     X = np.repeat(rows(4), 10, axis=0)
     for block in GraphView().fit(reference(X)).blocks().values():
         assert np.isfinite(block).all()
-    assert GraphView().fit(reference(rows(3), 2)).blocks()["k=2 heat 10"].shape == (2, 2)
+    assert GraphView().fit(reference(rows(3), 2)).blocks()["2 neighbours, heat 10"].shape == (2, 2)
 
 
 @pytest.mark.parametrize("kind", ["kernel", "graph", "embedding"])
@@ -164,7 +165,7 @@ def test_precomputed_views_are_indexed_by_the_rows_of_fit(kind: Any, form: Any) 
     X = rows()
     given = {"kernel": X @ X.T, "graph": kneighbors_graph(X, 5).toarray(), "embedding": X}[kind]
     order = np.random.default_rng(0).permutation(N)
-    view = PrecomputedView(form(given), kind).fit(Reference(X[order], L, order, 0))
+    view = PrecomputedView(form(given), kind).fit(Reference(X[order], L, order, 0, N))
     blocks = view.blocks()
     if kind == "kernel":
         np.testing.assert_allclose(blocks["kernel"], X[order[:L]] @ X[order[:L]].T)
@@ -175,8 +176,22 @@ def test_precomputed_views_are_indexed_by_the_rows_of_fit(kind: Any, form: Any) 
 
 
 def test_a_precomputed_kernel_of_another_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="a row and a column for each row given to fit"):
-        PrecomputedView(np.eye(5)).fit(reference(rows()))
+    for size in (N - 1, N + 1):
+        with pytest.raises(ValueError, match=f"a column for each of the {N} given to fit"):
+            PrecomputedView(np.eye(size)).fit(reference(rows()))
+    sample = replace(reference(rows()), n_rows=2 * N)
+    with pytest.raises(ValueError, match="raise max_reference_rows"):
+        PrecomputedView(np.eye(2 * N)).fit(sample)
+    with pytest.raises(ValueError, match="one of kernel, graph, embedding"):
+        PrecomputedView(np.eye(N), "kernels").fit(reference(rows()))  # type: ignore[arg-type]
+
+
+def test_neighbours_at_the_same_distance_do_not_tell_the_order_of_the_file() -> None:
+    X = np.zeros((N, D))
+    block = GraphView().fit(reference(X, N)).blocks()["5 neighbours, heat 10"]
+    near = np.abs(np.subtract.outer(np.arange(N), np.arange(N))) < N // 4
+    others = ~np.eye(N, dtype=bool)
+    assert block[near & others].mean() < 1.5 * block[~near].mean()
 
 
 def test_a_transformer_that_loses_rows_is_refused() -> None:

@@ -12,13 +12,7 @@ import sys
 from tacit.cli._interrupts import end_now, listen
 
 # By these, some terminals and CI services ask for colours where nobody could see them.
-_FORCED_COLOURS = (
-    "FORCE_COLOR",
-    "CLICOLOR_FORCE",
-    "PY_COLORS",
-    "TTY_COMPATIBLE",
-    "GITHUB_ACTIONS",
-)
+_FORCED = ("FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "TTY_COMPATIBLE", "GITHUB_ACTIONS")
 
 
 def main() -> None:
@@ -31,7 +25,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    for name in _FORCED_COLOURS:
+    for name in _FORCED:
         os.environ.pop(name, None)
     try:
         import rich  # noqa: F401

@@ -25,7 +25,7 @@ from tacit.cli._reproduce import reproduce
 
 EXAMPLES = {
     compare: "tacit compare table.csv --target label --report report.html",
-    fit: "tacit fit table.csv --target label --model icls -o model.skops",
+    fit: "tacit fit table.csv --target label -o model.skops",
     predict: "tacit predict model.skops new.csv -o out.csv",
     explain: "tacit explain model.skops",
     demo: "tacit demo",

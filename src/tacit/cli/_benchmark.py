@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from tacit._files import remove_left_behind
-from tacit.cli._experiment_options import (
-    Cluster,
-    DataFolder,
-    Datasets,
-    OutFolder,
-    check_folder,
-    chosen,
-)
+from tacit.cli import _options as given
 from tacit.cli._interrupts import resumable
-from tacit.cli._options import Debug, Jobs
-from tacit.cli._output import stage, stdout_console
+from tacit.cli._output import WIDE_PIPE, print_grid, stage, stdout_console
 
 if TYPE_CHECKING:
-    from tacit.selection import Contestant
+    from tacit.research.experiments import Contestant, Results
+    from tacit.research.experiments._grid import Grid
 
 
 class Suite(StrEnum):
@@ -31,6 +25,7 @@ class Suite(StrEnum):
 
     FAMILY = "family"
     EVIDENCE = "evidence"
+    BOOK = "book"
 
 
 def benchmark(
@@ -38,119 +33,143 @@ def benchmark(
         Suite,
         typer.Option(
             help="family: every method on the paper's datasets. evidence: TacitClassifier, its "
-            "anchors and its peers on 52 public datasets."
+            "anchors and its peers on 52 public datasets. book: the same on the splits of the "
+            "book by Chapelle and others (2006)."
         ),
     ] = Suite.FAMILY,
-    datasets: Datasets = None,
+    datasets: given.Datasets = None,
     methods: Annotated[
         list[str] | None, typer.Option(help="Only these methods, with their supervised twins.")
     ] = None,
+    method: given.OwnMethods = None,
     repeats: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Repeats of 5-fold cross-validation (8), or draws of the labels (20).",
+            help="Repeats of 5-fold cross-validation (8), draws of the labels (20), or splits of "
+            "the book (12).",
             show_default=False,
         ),
     ] = None,
-    out: OutFolder = Path("benchmarked"),
-    data: DataFolder = None,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
-    debug: Debug = False,
+    out: given.OutFolder = Path("benchmarked"),
+    data: given.DataFolder = None,
+    jobs: given.Jobs = -1,
+    cluster: given.Cluster = None,
+    debug: given.Debug = False,
 ) -> None:
     """Compare every method with its supervised twin.
 
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
-    if suite is Suite.EVIDENCE:
-        return _evidence(datasets, methods, 20 if repeats is None else repeats, out, jobs, cluster)
-    repeats = 8 if repeats is None else repeats
+
+    def fit(*experiments: Any, **options: Any) -> Results:
+        from tacit.research.experiments import run
+
+        return run(*experiments, jobs=jobs, cluster=cluster, **options)
+
+    if suite is Suite.FAMILY:
+        grids, missing = _family(fit, datasets, (methods, method), repeats or 8, out, data)
+    else:
+        is_book, missing = suite is Suite.BOOK, {}
+        grids = _tacit(fit, is_book, datasets, (methods, method), repeats, out)
+    console = stdout_console(WIDE_PIPE)
+    for grid in grids.values():
+        print_grid(console, grid)
+    for name, reason in missing.items():
+        console.print(Text.assemble((f"{name} was left out: ", "yellow"), f"{reason}\n"))
+    names = ", ".join(f"{name}.md" for name in grids)
+    console.print(Text(f"The table is in {out}: {names}, .tex and .csv."))
+
+
+def _family(
+    fit: Callable[..., Results],
+    datasets: list[str] | None,
+    asked: tuple[list[str] | None, list[str] | None],
+    repeats: int,
+    out: Path,
+    data: Path | None,
+) -> tuple[dict[str, Grid], dict[str, str]]:
+    """The table of the family, and the datasets that no source has."""
     from tacit.research.datasets import PAPER
 
-    names = chosen(datasets, PAPER, "--datasets")
-    from tacit.cli._grids import PIPE_WIDTH, print_grid
+    # A name that is written wrongly is told at once: before what takes long to import.
+    names = given.chosen(datasets, PAPER, "--datasets")
     from tacit.research.datasets import DatasetNotFoundError, load_prepared
-    from tacit.research.experiments import (
-        CrossValidation,
-        Experiment,
-        RunStore,
-        complete_table,
-        run,
-    )
-    from tacit.research.experiments._family import N_FOLDS, family_contestants, family_table
+    from tacit.research.experiments import CrossValidation, Experiment, RunStore, complete_table
+    from tacit.research.experiments import _family as suite
 
-    contestants = _contestants(family_contestants(), methods)
-    check_folder(out)
+    contestants = _contestants(suite.family_contestants(), *asked, suite.LEAST_SQUARES)
+    given.check_folder(out)
     found, missing = load_prepared(names, data)
     if missing and (datasets or not found):
         raise DatasetNotFoundError(" ".join(missing.values()))
     tables = tuple(complete_table(each.name, each.X, each.y) for each in found)
+    experiment = Experiment(tables, CrossValidation(repeats, n_folds=suite.N_FOLDS), contestants)
     with resumable(out):
         with stage("Fitting") as on_progress:
-            results = run(
-                [Experiment(tables, CrossValidation(repeats, n_folds=N_FOLDS), contestants)],
-                RunStore(out / "runs"),
-                jobs=jobs,
-                cluster=cluster,
-                on_progress=on_progress,
-            )
-        grid = family_table(results, contestants, N_FOLDS)
+            results = fit([experiment], RunStore(out / "runs"), on_progress=on_progress)
+        grid = suite.family_table(results, contestants, suite.N_FOLDS)
         grid.write(out, "family")
         remove_left_behind(out)
-    console = stdout_console(PIPE_WIDTH)
-    print_grid(console, grid)
-    for name, reason in missing.items():
-        console.print(Text.assemble((f"{name} was left out: ", "yellow"), f"{reason}\n"))
-    console.print(Text(f"The table is in {out / 'family.md'}, .tex and .csv."))
+    return {"family": grid}, missing
 
 
-def _evidence(
+def _tacit(
+    fit: Callable[..., Results],
+    is_book: bool,
     datasets: list[str] | None,
-    methods: list[str] | None,
-    repeats: int,
+    asked: tuple[list[str] | None, list[str] | None],
+    repeats: int | None,
     out: Path,
-    jobs: int,
-    cluster: str | None,
-) -> None:
-    from tacit.cli._grids import PIPE_WIDTH, print_grid
+) -> dict[str, Grid]:
+    """TacitClassifier with its anchors and peers: draws of our own, or the splits of the book."""
     from tacit.report import save_figure
-    from tacit.research.experiments import Experiment, RunStore, run
+    from tacit.research.experiments import Experiment, RunStore
     from tacit.research.experiments import _evidence as suite
+    from tacit.research.experiments._peers import ANCHORS, TACIT, evidence_contestants
 
-    contestants = _contestants(suite.evidence_contestants(), methods)
-    names = chosen(datasets, suite.evidence_datasets(), "--datasets")
-    check_folder(out)
+    known = suite.BOOK_TABLES if is_book else suite.evidence_datasets()
+    sizes = suite.BOOK_LABELS if is_book else suite.LABELS
+    n_draws = min(repeats or suite.BOOK_SPLITS, suite.BOOK_SPLITS) if is_book else repeats or 20
+    contestants = _contestants(evidence_contestants(), *asked, ANCHORS)
+    methods = [contestant.name for contestant in contestants]
+    names = given.chosen(datasets, known, "--datasets")
+    given.check_folder(out)
+    results, grids = [], {}
     with resumable(out):
         with stage("Reading"):
             tables = [suite.evidence_table(name) for name in names]
-        results = []
-        for asked in suite.LABELS:
-            some = tuple(t for t in tables if suite.labels_for(t, asked) is not None)
+        for size in sizes:
+            some = tuple(t for t in tables if is_book or suite.labels_for(t, size) is not None)
             if not some:
                 continue
-            with stage(f"{asked} labels") as on_progress:
-                experiment = Experiment(some, suite.HeldBack(repeats, asked), contestants)
-                store = RunStore(out / f"runs-{asked}")
-                results.append(
-                    run([experiment], store, jobs=jobs, cluster=cluster, on_progress=on_progress)
-                )
-        methods = [contestant.name for contestant in contestants]
-        cases = suite.evidence_cases(results, methods)
-        grid = suite.evidence_grid(cases, repeats, suite.incomplete_runs(results, methods))
-        grid.write(out, "evidence")
-        if any(case.method == suite.TACIT for case in cases):
-            save_figure(suite.evidence_figure(cases), out / "evidence.png")
+            protocol = (suite.BookSplits if is_book else suite.HeldBack)(n_draws, size)
+            experiment = Experiment(some, protocol, contestants)
+            with stage(f"{size} labels") as on_progress:
+                store = RunStore(out / f"runs-{size}")
+                results.append(fit([experiment], store, on_progress=on_progress))
+            if is_book:
+                grids[f"book-{size}"] = suite.book_grid(results[-1], methods, size)
+        if not is_book:
+            cases = suite.evidence_cases(results, methods)
+            incomplete = suite.incomplete_runs(results, methods)
+            grids = {"evidence": suite.evidence_grid(cases, n_draws, incomplete)}
+            if any(case.method == TACIT for case in cases):
+                save_figure(suite.evidence_figure(cases), out / "evidence.png")
+        for name, grid in grids.items():
+            grid.write(out, name)
         remove_left_behind(out)
-    console = stdout_console(PIPE_WIDTH)
-    print_grid(console, grid)
-    console.print(Text(f"The table is in {out / 'evidence.md'}, .tex and .csv (every case)."))
+    return grids
 
 
 def _contestants(
-    every: tuple[Contestant, ...], methods: list[str] | None
+    every: tuple[Contestant, ...], methods: list[str] | None, files: list[str] | None, twin: str
 ) -> tuple[Contestant, ...]:
-    wanted = set(chosen(methods, [c.name for c in every], "--methods"))
-    wanted |= {str(contestant.twin) for contestant in every if contestant.name in wanted}
-    return tuple(contestant for contestant in every if contestant.name in wanted)
+    """Those asked for, with their twins; the user's own are compared with `twin`."""
+    from tacit.research.experiments._contestants import own_contestants
+
+    own = own_contestants(files or [], twin)
+    wanted = {*given.chosen(methods, [c.name for c in every], "--methods"), *(c.name for c in own)}
+    wanted |= {str(c.twin) for c in (*every, *own) if c.name in wanted}
+    return tuple(c for c in (*every, *own) if c.name in wanted)

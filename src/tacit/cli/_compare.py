@@ -16,20 +16,15 @@ from rich.text import Text
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.cli._grids import print_table
 from tacit.tables._errors import TableError
 
 if TYPE_CHECKING:
-    from tacit.tables._comparing import TableComparison
+    from tacit.report import Page
+    from tacit.selection import Comparison
+    from tacit.tables import MixedTable, TableComparison
 
-# The name under which `tacit fit` knows a contestant.
-MODELS = {
-    "ridge": "supervised",
-    "logistic": "logistic",
-    "ICLS": "icls",
-    "projected": "projected",
-    "self-learning": "self-learning",
-}
+# The arguments of `read_table` that decide what is learned from, and their options.
+CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop": "--drop"}
 
 
 def compare(
@@ -74,7 +69,12 @@ def compare(
         check_can_write_pages()
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     given.check_table(table)
-    _check_measure(scoring, margin)
+    from tacit.selection._measure import check_margin, read_measure
+
+    try:
+        check_margin(margin, read_measure(scoring))
+    except ValueError as error:
+        raise typer.BadParameter(f"--{error}") from error
     from tacit.tables._comparing import compare_table
     from tacit.tables._table import read_table
 
@@ -109,8 +109,6 @@ def compare(
             on_progress=on_progress,
         )
     if report is not None:
-        from tacit.cli._report_page import report_page
-
         report_page(found, screen.this_command(), given.is_piped(table)).write(report)
     if as_json:
         screen.print_json(_as_values(found, report))
@@ -120,136 +118,96 @@ def compare(
     _print_next(console, found, table, report)
 
 
-def _check_measure(scoring: str, margin: float) -> None:
-    """Complain of a score or a margin that cannot be, before the table is read."""
-    from tacit.selection._measure import WORKING, check_margin, read_measure
-
-    try:
-        measure = read_measure(scoring)
-    except ValueError as error:
-        raise ValueError(
-            f"--scoring is {scoring!r}; it must be one of scikit-learn's scores of classifiers, "
-            f"such as {WORKING}."
-        ) from error
-    try:
-        check_margin(margin, measure)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--margin") from error
-
-
 def _print(console: Console, found: TableComparison) -> None:
     comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
     kind = str(verdict.kind)
     words = Text(verdict.sentence, style="bold")
     if verdict.advice:
         words.append(f"\n{verdict.advice}", style="not bold")
+    width = min(console.width, screen.MOST_WIDTH)
+    style = screen.STYLES.get(kind, "")
     console.print()
     console.print(
-        Panel(
-            words,
-            title=kind.upper(),
-            title_align="left",
-            border_style=screen.STYLES.get(kind, ""),
-            width=min(console.width, screen.MOST_WIDTH),
-        )
+        Panel(words, title=kind.upper(), title_align="left", border_style=style, width=width)
     )
     if comparison.losses:
         console.print()
-        print_table(console, _grid(found))
-        from tacit.selection._verdict import CONFIDENCE
-
-        unit = "points" if comparison.measure.in_points else comparison.measure.name
-        console.print()
-        screen.print_paragraph(
-            console,
-            f"Differences from {_references(found)} in {unit}, with {CONFIDENCE:.0%} intervals; "
-            "below zero is better.",
-        )
+        _print_grid(console, comparison)
     screen.print_points(console, verdict.evidence, "Evidence")
     certified = (f"{name}: {words}" for name, words in found.certificates.items())
     screen.print_points(console, certified, screen.CERTIFIED)
-    counts = screen.counted(table.target.counts.items())
-    screen.print_points(
-        console,
-        (
-            f"{table.name}: {number_of(table.n_labeled, 'label')} ({counts}), "
-            f"{number_of(table.n_unlabeled, 'unlabeled row')}; "
-            f"{number_of(len(table.frame.columns), 'column')} became "
-            f"{number_of(len(found.feature_names), 'feature')}.",
-            *table.notes,
-        ),
-        screen.DONE,
+    what = (
+        f"{table.name}: {number_of(table.n_labeled, 'label')} "
+        f"({screen.counted(table.target.counts.items())}), "
+        f"{number_of(table.n_unlabeled, 'unlabeled row')}; "
+        f"{number_of(len(table.frame.columns), 'column')} became "
+        f"{number_of(len(found.feature_names), 'feature')}."
     )
+    screen.print_points(console, (what, *table.notes), screen.DONE)
 
 
-def _grid(found: TableComparison) -> Any:
+def _print_grid(console: Console, comparison: Comparison) -> None:
+    """The losses, and what the differences are from: the twins, or whoever beats those."""
+    from tacit.selection._verdict import CONFIDENCE
     from tacit.selection._wording import interval_text
 
-    comparison = found.comparison
     measure = comparison.measure
-    grid = screen.new_grid(
-        "classifier", measure.name, "difference", "interval", "verdict", right=(1, 2, 3)
-    )
+    headings = ("classifier", measure.name, "difference", "interval", "verdict")
+    grid = screen.new_grid(*headings, right=(1, 2, 3))
     for contestant in comparison.contestants:
-        loss = measure.text(comparison.losses[contestant.name])
-        method = comparison.methods.get(contestant.name)
+        name, loss = contestant.name, measure.text(comparison.losses[contestant.name])
+        method = comparison.methods.get(name)
         if method is None:
-            grid.add_row(Text(contestant.name), loss, "", "", Text("supervised", style="dim"))
+            grid.add_row(Text(name), loss, "", "", Text("supervised", style="dim"))
             continue
-        decisive = method.decisive
-        grid.add_row(
-            Text(contestant.name),
-            loss,
-            measure.signed(decisive.mean),
-            interval_text(decisive, measure),
-            Text(str(method.kind), style=screen.STYLES.get(str(method.kind), "")),
-        )
-    return grid
+        numbers = measure.signed(method.decisive.mean), interval_text(method.decisive, measure)
+        style = screen.STYLES.get(str(method.kind), "")
+        grid.add_row(Text(name), loss, *numbers, Text(str(method.kind), style=style))
+    screen.print_table(console, grid)
+    console.print()
+    twins = dict.fromkeys(c.twin for c in comparison.contestants if c.twin is not None)
+    references = [
+        f"the supervised twin ({', '.join(twins)})",
+        *(
+            f"for {method.name} from {method.decisive.reference}, which is better"
+            for method in comparison.methods.values()
+            if method.only_beats_twin
+        ),
+    ]
+    unit = "points" if measure.in_points else measure.name
+    screen.print_paragraph(
+        console,
+        f"Differences from {', '.join(references)} in {unit}, with {CONFIDENCE:.0%} intervals; "
+        "below zero is better.",
+    )
 
 
 def _print_next(console: Console, found: TableComparison, table: str, report: Path | None) -> None:
     console.print()
     if report is not None:
         screen.print_line(console, f"The report is in {report}.")
-    recommended = found.comparison.recommended
-    model = MODELS.get(recommended or "", "supervised")
+    # A contestant has the name of its method but for ridge, which `tacit fit` calls supervised.
+    recommended = (found.comparison.recommended or "ridge").lower()
+    model = "supervised" if recommended == "ridge" else recommended
     piped = given.is_piped(table)
     file = "table.csv" if piped else table
     command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
-    for option, values in _choices(found).items():
+    chosen, written = _choices(found.table)
+    for name, values in chosen.items():
         for value in values:
-            command += [option, value]
-    command += ["-o", "model.skops"]
+            command += [CHOICES[name], value]
+    for name, value in written.items():
+        command += [f"--{name.replace('_', '-')}", value]
     when = "Next, with the same table in a file" if piped else "Next"
-    screen.print_line(console, f"{when}: {shlex.join(command)}")
+    screen.print_line(console, f"{when}: {shlex.join([*command, '-o', 'model.skops'])}")
 
 
-def _choices(found: TableComparison) -> dict[str, tuple[str, ...]]:
-    """The options of the command that decide what is learned from."""
-    table, markers = found.table, found.table.target.markers
-    written = {
-        f"--{name.replace('_', '-')}": (value,)
-        for name, value in asdict(table.options).items()
-        if value is not None
-    }
-    return {
-        "--unlabeled": markers.values,
-        "--label": markers.labels,
-        "--keep": table.keep,
-        "--drop": table.drop,
-        **written,
-    }
-
-
-def _references(found: TableComparison) -> str:
-    """What methods are compared with: their twins, or a classifier that beats those."""
-    comparison = found.comparison
-    twins = dict.fromkeys(c.twin for c in comparison.contestants if c.twin is not None)
-    words = [f"the supervised twin ({', '.join(twins)})"]
-    for method in comparison.methods.values():
-        if method.only_beats_twin:
-            words.append(f"for {method.name} from {method.decisive.reference}, which is better")
-    return ", ".join(words)
+def _choices(table: MixedTable) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """What was said that decides what is learned from: for `read_table`, and of the text."""
+    markers = table.target.markers
+    values = (markers.values, markers.labels, table.keep, table.drop)
+    written = {name: value for name, value in asdict(table.options).items() if value is not None}
+    return dict(zip(CHOICES, values, strict=True)), written
 
 
 def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
@@ -266,9 +224,7 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
             name: {**asdict(certificate), "words": str(certificate)}
             for name, certificate in found.certificates.items()
         },
-        "forecasts": []
-        if found.curve is None
-        else [asdict(forecast) for forecast in found.curve.forecast()],
+        "forecasts": [asdict(each) for each in found.curve.forecast()] if found.curve else [],
         "table": {
             "name": table.name,
             "target": table.target.name,
@@ -279,7 +235,51 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
             "features": found.feature_names,
             "notes": table.notes,
         },
-        "report": None if report is None else str(report),
+        "report": report and str(report),
         "command": screen.this_command(),
         "versions": versions(),
     }
+
+
+def report_page(found: TableComparison, command: str, piped: bool = False) -> Page:
+    """The page of the comparison, then certificates, curves, the data and how to repeat it.
+
+    `piped` where the table came from the standard input, and so from a file of unknown name.
+    """
+    from tacit.report import Listing
+    from tacit.selection._curve import curve_values
+    from tacit.tables._fitting import versions
+
+    table = found.table
+    names = ["Column", "Kind", "Missing", "Different values", "Note"]
+    columns = [
+        [c.name, c.kind, f"{c.n_missing:,}", f"{c.n_values:,}", c.note] for c in table.columns
+    ]
+    return found.comparison._page(
+        f"{table.name}, column {table.target.name!r}",
+        "report.html",
+        certificates=found.certificates,
+        curve=None if found.curve is None else curve_values(found.curve),
+        table=table,
+        label_counts=screen.counted(table.target.counts.items()),
+        n_features=len(found.feature_names),
+        columns=Listing("The columns", names, columns),
+        command=command,
+        python=_python(table, piped),
+        piped=piped,
+        versions=", ".join(f"{name} {number}" for name, number in versions().items()),
+    )
+
+
+def _python(table: MixedTable, piped: bool) -> str:
+    chosen, written = _choices(table)
+    arguments = [repr("table.csv" if piped else table.name), repr(table.target.name)]
+    arguments += [f"{name}={list(values)!r}" for name, values in chosen.items() if values]
+    if written:
+        options = ", ".join(f"{name}={value!r}" for name, value in written.items())
+        arguments.append(f"options=ReadOptions({options})")
+    return (
+        f"from tacit.tables import {'ReadOptions, ' if written else ''}compare_table, read_table\n"
+        f"\ntable = read_table({', '.join(arguments)})\n"
+        "print(compare_table(table).comparison)\n"
+    )

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
-from tacit.cli._options import Debug, Json
-from tacit.cli._output import print_json, print_points, stdout_console
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
 
 if TYPE_CHECKING:
     from tacit.research.datasets import Availability
@@ -25,8 +23,8 @@ def datasets(
         Path | None,
         typer.Option(help="A folder with files such as ionosphere.csv; else TACIT_DATA names it."),
     ] = None,
-    as_json: Json = False,
-    debug: Debug = False,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
 ) -> None:
     """List benchmark datasets and where they come from.
 
@@ -36,35 +34,21 @@ def datasets(
 
     found = [available(name, data) for name in names()]
     if as_json:
-        print_json([{**asdict(each), "in_paper": each.name in PAPER} for each in found])
+        screen.print_json([{**asdict(each), "in_paper": each.name in PAPER} for each in found])
         return
-    console = stdout_console()
-    console.print(_table(found, len(PAPER)))
+    table = screen.new_grid("dataset", "rows", "features", "status", "source", right=(1, 2))
+    for position, each in enumerate(found, start=1):
+        texts = (each.name, str(each.n_rows), str(each.n_features))
+        state = Text(each.state, style=STYLES[each.state])
+        table.add_row(*texts, state, Text(each.source), end_section=position == len(PAPER))
+    console = screen.stdout_console()
+    console.print(table)
     console.print()
     ready = sum(each.state == "ready" for each in found)
     console.print(
         Text(f"{ready} of {len(found)} are ready. The paper uses the first {len(PAPER)}.")
     )
-    print_points(console, (_advice(each) for each in found if each.state != "ready"))
-
-
-def _table(found: list[Availability], n_paper: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("dataset", no_wrap=True)
-    table.add_column("rows", justify="right", no_wrap=True)
-    table.add_column("features", justify="right", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    table.add_column("source", overflow="fold")
-    for position, each in enumerate(found, start=1):
-        table.add_row(
-            each.name,
-            str(each.n_rows),
-            str(each.n_features),
-            f"[{STYLES[each.state]}]{each.state}[/]",
-            each.source,
-            end_section=position == n_paper,
-        )
-    return table
+    screen.print_points(console, (_advice(each) for each in found if each.state != "ready"))
 
 
 def _advice(each: Availability) -> str:

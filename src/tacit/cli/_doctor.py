@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -16,7 +16,6 @@ from tacit import __version__
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.cli._grids import print_table
 
 # By extra; the first are always needed.
 PACKAGES = {
@@ -28,6 +27,13 @@ PACKAGES = {
     "dask": ("dask", "distributed"),
     "parquet": ("pyarrow",),
 }
+# What is said of a library, and what threadpoolctl calls it.
+LIBRARY = {
+    "name": "internal_api",
+    "version": "version",
+    "threads": "num_threads",
+    "architecture": "architecture",
+}
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -38,7 +44,7 @@ def doctor(as_json: given.Json = False, debug: given.Debug = False) -> None:
     answer is known.
     """
     parts = [
-        {"package": package, "extra": extra, "version": _version(package, extra)}
+        {"package": package, "extra": extra, "version": _version(package)}
         for extra, packages in PACKAGES.items()
         for package in packages
     ]
@@ -84,7 +90,7 @@ def _print(found: dict[str, Any]) -> None:
             Text(number or "not installed", style="" if number else "yellow"),
             Text(", ".join(uses)),
         )
-    print_table(console, grid)
+    screen.print_table(console, grid)
     console.print()
     limits = ", ".join(f"{name}={value}" for name, value in found["thread_variables"].items())
     lines = [
@@ -100,32 +106,24 @@ def _print(found: dict[str, Any]) -> None:
     screen.print_points(console, lines)
 
 
-def _version(package: str, extra: str) -> str | None:
+def _version(package: str) -> str | None:
     """The version of a package; None where it is not installed."""
-    # Found, not imported: all of them together take half a minute.
-    if extra and importlib.util.find_spec(package.replace("-", "_")) is None:
-        return None
-    try:
+    with suppress(PackageNotFoundError):
+        # Looked up, not imported: all of them together take half a minute.
         return version(package)
-    except PackageNotFoundError:
-        return None
+    return None
 
 
 def _blas() -> list[dict[str, Any]]:
-    """The libraries of linear algebra that this process has loaded."""
+    """The libraries of linear algebra that this process has loaded, each once."""
     from threadpoolctl import threadpool_info
 
-    found = [
-        {
-            "name": library.get("internal_api"),
-            "version": library.get("version"),
-            "threads": library.get("num_threads"),
-            "architecture": library.get("architecture"),
-        }
-        for library in threadpool_info()
-        if library.get("user_api") == "blas"
-    ]
-    return [library for k, library in enumerate(found) if library not in found[:k]]
+    found: list[dict[str, Any]] = []
+    for library in threadpool_info():
+        known = {name: library.get(key) for name, key in LIBRARY.items()}
+        if library.get("user_api") == "blas" and known not in found:
+            found.append(known)
+    return found
 
 
 def _problem() -> str | None:

@@ -27,33 +27,31 @@ _ADVICE = {
     errno.ENAMETOOLONG: "give a shorter name.",
 }
 
-_debug = False
-
-
-def set_debug(wanted: bool) -> None:
-    """Show where errors come from; called by the option --debug."""
-    global _debug
-    _debug = _debug or wanted
-
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line, by default with what this process was given, and leave."""
     code = _run(sys.argv[1:] if arguments is None else arguments)
     if code == INTERRUPTED or has_come():
         end_now()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            # What cannot be written now would fail once more when Python ends.
+            _silence(stream)
     # Without waiting for worker processes and threads, which have nothing left to do.
-    sys.exit(_flushed(code))
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
-    command = "tacit"
+    command, debug = "tacit", "--debug" in arguments
     try:
         from tacit.cli._app import app
 
         group: Any = typer.main.get_command(app)
-        command = _command_of(arguments, list(getattr(group, "commands", ())))
+        command = " ".join(["tacit", *[a for a in arguments if a in group.commands][:1]])
         with warnings.catch_warnings():
-            warnings.showwarning = _warn(command)
+            warnings.showwarning = _warn(command, debug)
             result = group.main(args=arguments, prog_name="tacit", standalone_mode=False)
             sys.stdout.flush()
         return result if isinstance(result, int) else OK
@@ -68,6 +66,10 @@ def _run(arguments: list[str]) -> int:
             # Whoever read the output has seen enough; nothing went wrong.
             _silence(sys.stdout)
             return OK
+        if isinstance(error, typer.Exit):
+            return int(error.exit_code)
+        if debug:
+            traceback.print_exception(error)
         return _report(command, error)
 
 
@@ -79,29 +81,30 @@ def _follows(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 def _report(command: str, error: BaseException) -> int:
     """Say what went wrong, and give the exit code."""
-    if isinstance(error, typer.Exit):
-        return int(error.exit_code)
-    if _debug:
-        traceback.print_exception(error)
     if isinstance(error, _UsageError):
         message = " ".join(str(error.format_message()).split()).replace(": Value error,", ":")
         if message:  # none without a command, after which the help has been printed
-            sys.stderr.write(f"{command}: {message.rstrip('.')}; see `{command} --help`.\n")
+            _write(f"{command}: {message.rstrip('.')}; see `{command} --help`.")
         return USAGE
+    sentence = _sentence(error)
     if isinstance(error, MemoryError):
         sentence = (
             "there is not enough memory; use fewer rows or columns, or a Parquet file, of which "
             "unlabeled rows can stay on disk."
         )
-    elif _is_for_people(error):
-        sentence = _sentence(error)
-    else:
+    elif not _is_for_people(error):
         sentence = (
-            f"something unexpected went wrong ({type(error).__name__}: {_sentence(error)}); run it "
-            "again with --debug to see where."
+            f"something unexpected went wrong ({type(error).__name__}: {sentence}); run it again "
+            "with --debug to see where."
         )
-    sys.stderr.write(f"{command}: {sentence}\n")
+    _write(f"{command}: {sentence}")
     return FAILED
+
+
+def _write(sentence: str) -> None:
+    from tacit.cli._output import plain
+
+    sys.stderr.write(f"{plain(sentence)}\n")
 
 
 def _is_for_people(error: BaseException) -> bool:
@@ -125,34 +128,17 @@ def _sentence(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _warn(command: str) -> Any:
+def _warn(command: str, debug: bool) -> Any:
     """Warnings of the library as sentences, too."""
 
     def show(
         message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
     ) -> None:
-        place = f" ({category.__name__}, {filename}:{lineno})" if _debug else ""
-        words = " ".join(str(message).split())
-        sys.stderr.write(f"{command}: warning: {words}{place}\n")
+        place = f" ({category.__name__}, {filename}:{lineno})" if debug else ""
+        _write(f"{command}: warning: {' '.join(str(message).split())}{place}")
 
     return show
 
 
-def _command_of(arguments: list[str], known: list[str]) -> str:
-    names = [argument for argument in arguments if argument in known]
-    return f"tacit {names[0]}" if names else "tacit"
-
-
 def _silence(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _flushed(code: int) -> int:
-    """`code`, when all that was printed is on its way."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            # What cannot be written now would fail once more when Python ends.
-            _silence(stream)
-    return code

@@ -12,69 +12,101 @@ from rich.text import Text
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.cli._grids import print_table
 
 if TYPE_CHECKING:
+    from tacit.evidence import Evidence
     from tacit.tables import Model, ModelCard
 
 # A model of another of these may predict otherwise.
 THAT_MATTER = ("scikit-learn", "skrub")
+PROBABILITIES = (
+    "The column `sure` of predictions is the probability of the label, calibrated on labels that "
+    "were predicted from the others. It is a rough guide, for rows like the labeled ones."
+)
 
 
 def explain(
     model: given.ModelFile,
-    top: Annotated[int, typer.Option(min=1, help="Coefficients to show.")] = 15,
+    top: Annotated[
+        int, typer.Option(min=1, help="Coefficients, or anchors and views, to show.")
+    ] = 15,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
     """Say what a saved model does, and what holds of it.
 
-    Its certificate, its largest coefficients, how sure predictions are, what was done to the data,
-    and the command that fitted it.
+    Its evidence and certificate, its largest coefficients or the parts that it is an average of,
+    how sure predictions are, what was done to the data, and the command that fitted it.
     """
     from tacit.tables._model_file import load_model
 
     fitted = load_model(model)
-    weights = _weights(fitted)
+    evidence = getattr(fitted.classifier, "evidence_", None)
+    weights = [] if evidence is not None else _weights(fitted)
     notes = [*fitted.card.notes, *_other_versions(fitted.card)]
     if as_json:
         values = {**asdict(fitted.card), "notes": notes}
-        del values["supervised"]
-        screen.print_json({**values, "coefficients": weights})
+        what = {"coefficients": weights} if evidence is None else {"evidence": asdict(evidence)}
+        screen.print_json({**values, **what})
         return
     console = screen.stdout_console()
-    _print_origin(console, fitted.card)
-    screen.print_paragraph(console, fitted.card.certificate_words, screen.CERTIFIED)
+    print_model(console, fitted)
+    if evidence is not None:
+        _print_scores(console, evidence, top)
+    else:
+        _print_weights(console, fitted.card, weights, top)
+    screen.print_points(console, [*_columns(fitted.card), *notes], screen.DONE)
+    made_by = fitted.card.versions.get("tacit", "of unknown version")
+    screen.print_heading(console, f"How to repeat it, with tacit {made_by}")
+    screen.print_line(console, fitted.card.command or "It was not fitted by a command.")
+
+
+def print_model(console: Console, model: Model) -> None:
+    """What was fitted on what, and what holds of it."""
+    card = model.card
+    counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
+    penalty = "" if card.alpha is None else f", penalty {card.alpha:.3g}"
+    screen.print_paragraph(
+        console,
+        f"Fitted {card.model} on {card.table}, column {card.target!r}: "
+        f"{number_of(card.n_labeled, 'label')} ({counts}) and "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
+        f"{number_of(len(card.feature_names), 'feature')}{penalty}.",
+    )
+    if (evidence := getattr(model.classifier, "evidence_", None)) is not None:
+        screen.print_paragraph(console, str(evidence), "What the labels say of the unlabeled rows")
+    screen.print_paragraph(console, card.certificate_words, screen.CERTIFIED)
+    screen.print_paragraph(console, _how_sure(card), "How sure predictions are")
+
+
+def _print_scores(console: Console, evidence: Evidence, top: int) -> None:
+    """The heaviest parts of the average."""
+    scores = [score for score in evidence.scores if score["weight"] > 0.0]
+    screen.print_heading(console, f"Largest parts of the answer, of {len(scores):,}")
+    grid = screen.new_grid("part", "kind", "weight", "left-out error", right=(2, 3))
+    for score in sorted(scores, key=lambda score: -score["weight"])[:top]:
+        kind = "view" if score["is_view"] else "anchor"
+        name = Text(screen.plain(score["name"]))
+        grid.add_row(name, kind, f"{score['weight']:.1%}", f"{score['error']:.1%}")
+    screen.print_table(console, grid)
+
+
+def _print_weights(
+    console: Console, card: ModelCard, weights: list[dict[str, Any]], top: int
+) -> None:
     screen.print_heading(console, f"Largest coefficients, of {len(weights):,}")
     grid = screen.new_grid(
         "when this rises by one standard deviation", "the score changes by", right=(1,)
     )
-    several = len(fitted.card.classes) > 2
+    several = len(card.classes) > 2
     for weight in weights[:top]:
         name = weight["feature"] + (f" (for {weight['towards']!s})" if several else "")
-        grid.add_row(Text(name), f"{weight['coefficient']:+.4f}")
-    print_table(console, grid)
+        grid.add_row(Text(screen.plain(name)), f"{weight['coefficient']:+.4f}")
+    screen.print_table(console, grid)
     if not several:
-        first, second = fitted.card.classes
-        console.print(
-            Text(f"Above zero means towards {second!s}, below zero towards {first!s}.", style="dim")
-        )
-    screen.print_paragraph(console, _calibration(fitted.card), "How sure predictions are")
-    screen.print_points(console, [*_columns(fitted.card), *notes], screen.DONE)
-    screen.print_heading(console, "How to repeat it")
-    screen.print_line(console, fitted.card.command or "It was not fitted by a command.")
-
-
-def _print_origin(console: Console, card: ModelCard) -> None:
-    counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
-    screen.print_paragraph(
-        console,
-        f"{card.model}, which predicts {card.target!r}, fitted on {card.table}: "
-        f"{number_of(card.n_labeled, 'label')} ({counts}), "
-        f"{number_of(card.n_unlabeled, 'unlabeled row')}, "
-        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}; tacit "
-        f"{card.versions.get('tacit', 'of unknown version')}.",
-    )
+        first, second = card.classes
+        words = f"Above zero means towards {second!s}, below zero towards {first!s}."
+        console.print(Text(screen.plain(words), style="dim"))
 
 
 def _columns(card: ModelCard) -> list[str]:
@@ -84,15 +116,14 @@ def _columns(card: ModelCard) -> list[str]:
     return [f"Columns of kind {kind}: {', '.join(names)}." for kind, names in kinds.items()]
 
 
-def _calibration(card: ModelCard) -> str:
-    found = card.calibration
-    if found is None:
-        return "Unknown: there were too few labels to hold some back."
+def _how_sure(card: ModelCard) -> str:
+    if card.calibration is None:
+        is_own = card.model == "tacit"
+        return PROBABILITIES if is_own else "Unknown: there were too few labels to hold some back."
+    n_right, n_labels = card.calibration.n_right, card.calibration.n_labels
     return (
-        f"Of {found.n_labels:,} labels that were held back, {found.n_right:,} were predicted right "
-        f"({found.n_right / found.n_labels:.0%}). The column `sure` of predictions comes from how "
-        "far right and wrong ones were from the threshold. It is a rough guide, for rows like the "
-        "labeled ones."
+        f"Of {n_labels:,} labels that were held back, {n_right:,} were predicted right "
+        f"({n_right / n_labels:.0%}). {PROBABILITIES}"
     )
 
 

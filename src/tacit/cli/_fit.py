@@ -5,20 +5,15 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
-from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
+from tacit.cli._explain import print_model
 
-if TYPE_CHECKING:
-    from tacit.tables._model_file import Model
-
-
-Method = Literal["icls", "projected", "supervised", "logistic", "self-learning"]
+Method = Literal["tacit", "icls", "projected", "supervised", "logistic", "self-learning"]
 
 
 def fit(
@@ -26,8 +21,13 @@ def fit(
     target: given.Target,
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     model: Annotated[
-        Method, typer.Option(help="The method; supervised is ridge regression.")
-    ] = "icls",
+        Method | None,
+        typer.Option(
+            help="The method; supervised is ridge regression. By default tacit; icls above 1,000 "
+            "labels, or with --alpha.",
+            show_default=False,
+        ),
+    ] = None,
     unlabeled: given.Mark = None,
     label: given.Label = None,
     keep: given.Keep = None,
@@ -85,7 +85,14 @@ def fit(
     if as_json:
         screen.print_json({"file": str(out), **asdict(fitted.card)})
         return
-    _print(screen.stdout_console(), fitted, out)
+    console = screen.stdout_console()
+    print_model(console, fitted)
+    if fitted.card.notes:
+        screen.print_points(console, fitted.card.notes, screen.DONE)
+    console.print()
+    screen.print_line(console, f"The model is in {out}.")
+    command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])
+    screen.print_line(console, f"Next: {command}")
 
 
 def _penalty(alpha: str) -> float | str:
@@ -100,24 +107,3 @@ def _penalty(alpha: str) -> float | str:
             f"{alpha!r} is no penalty; give a number from 0 on, or loo.", param_hint="--alpha"
         )
     return value
-
-
-def _print(console: Console, model: Model, out: Path) -> None:
-    card = model.card
-    counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
-    screen.print_paragraph(
-        console,
-        f"Fitted {card.model} on {number_of(card.n_labeled, 'label')} ({counts}) and "
-        f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
-        f"{number_of(len(card.feature_names), 'feature')}, penalty {card.alpha:.3g}.",
-    )
-    if (found := card.calibration) is not None:
-        words = f"Of {found.n_labels:,} labels held back, {found.n_right:,} were predicted right."
-        screen.print_paragraph(console, words)
-    screen.print_paragraph(console, card.certificate_words, screen.CERTIFIED)
-    if card.notes:
-        screen.print_points(console, card.notes, screen.DONE)
-    console.print()
-    screen.print_line(console, f"The model is in {out}.")
-    command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])
-    screen.print_line(console, f"Next: {command}")

@@ -28,11 +28,12 @@ GRACE_SECONDS = 0.5
 
 @dataclass
 class _State:
+    """Of the process, as signals are."""
+
     number: signal.Signals | None = None
     kept: str = "no file was left half written"
 
 
-# Of the process, as signals are.
 _state = _State()
 _ending = threading.Lock()
 
@@ -68,7 +69,7 @@ def check() -> None:
     Python drops an exception that a signal raises inside a callback, such as that of a weak
     reference; whoever works for long asks here from time to time.
     """
-    if _state.number is not None:
+    if has_come():
         raise KeyboardInterrupt
 
 
@@ -126,26 +127,9 @@ def _watch(reader: socket.socket, writer: socket.socket) -> None:
 
 
 def _end_workers() -> None:
-    """Kill the processes of joblib, which would else finish what they are at, or wait for ever.
-
-    One that was just being started when the signal came is not yet in joblib's own list.
-    """
-    loky = sys.modules.get("joblib.externals.loky.reusable_executor")
-    known = getattr(getattr(loky, "_executor", None), "_processes", None) or {}
-    for number in {*known, *(_started_workers() if loky is not None else ())}:
+    """Kill the processes of joblib, which would else finish what they are at, or wait for ever."""
+    processes = sys.modules.get("multiprocessing")
+    for worker in [] if processes is None else processes.active_children():
+        # By number: what joblib starts has no method for it.
         with suppress(OSError):
-            os.kill(number, signal.SIGKILL)
-
-
-def _started_workers() -> Iterator[int]:
-    """Children of this process, where the system lists processes in /proc.
-
-    Not the one that tidies up after the workers, which ends by itself.
-    """
-    own = str(os.getpid()).encode()
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            # The name of the program stands in parentheses, and may have any characters.
-            parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[1]
-            if parent == own and b"resource_tracker" not in (folder / "cmdline").read_bytes():
-                yield int(folder.name)
+            os.kill(worker.pid, getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tacit._files import check_can_write
-from tacit.cli._errors import set_debug
 from tacit.tables._reading import STANDARD_INPUT, existing
 from tacit.tables._text import ReadOptions
 
@@ -50,44 +50,61 @@ def read_options(
         raise typer.BadParameter(f"--{error}") from error
 
 
-def check_output(file: Path, option: str, table: str, model: Path | None = None) -> None:
-    """Complain of a file that cannot be written, or that would replace what is read.
+def check_output(file: Path, option: str, *read: str | Path) -> None:
+    """Complain of a file that cannot be written, or that would replace some of what is `read`.
 
-    `option` is how the user named it, such as --out; `table` and `model` are what is read.
+    `option` is how the user named it, such as --out.
     """
     check_can_write(file, option)
-    for what, given in (("table", table), ("model", model)):
-        if given is not None and _is_read_from(file, str(given)):
+    for source in map(str, read):
+        if _is_part_of(file, source):
             raise typer.BadParameter(
-                f"{str(file)!r} is the {what} that is read, and would be overwritten; name another "
-                "file.",
+                f"{str(file)!r} would be written over or into {source!r}, which is read; name "
+                "another file.",
                 param_hint=option,
             )
-    if Path(table).is_dir() and _is_part_of(file, Path(table)):
-        raise typer.BadParameter(
-            f"{str(file)!r} would be one of the files of the table {table!r}; name a file in "
-            "another folder.",
-            param_hint=option,
-        )
 
 
-def _is_read_from(file: Path, given: str) -> bool:
-    """Whether a file is the one given, by whatever name or link, or is piped in."""
+def _is_part_of(file: Path, source: str) -> bool:
+    """Whether a file is the one that is read, by whatever name or link, or would be among them."""
+    if Path(source).is_dir():
+        is_parquet = file.suffix.lower() in (".parquet", ".pq")
+        return is_parquet and file.resolve().is_relative_to(Path(source).resolve())
     # Devices, such as /dev/null, may be read and written.
     if not file.is_file():
         return False
-    if not is_piped(given):
-        return os.path.exists(given) and os.path.samefile(file, given)
     try:
-        return os.path.samestat(file.stat(), os.fstat(sys.stdin.fileno()))
-    except (AttributeError, OSError, ValueError):  # no standard input
+        read = os.fstat(sys.stdin.fileno()) if is_piped(source) else os.stat(source)
+    except (AttributeError, OSError, ValueError):  # no standard input, or no such file
         return False
+    return os.path.samestat(file.stat(), read)
 
 
-def _is_part_of(file: Path, folder: Path) -> bool:
-    """Whether a file would be read as a part of a table that is a folder."""
-    is_parquet = file.suffix.lower() in (".parquet", ".pq")
-    return is_parquet and file.resolve().is_relative_to(folder.resolve())
+def check_folder(out: Path) -> None:
+    """Create the folder for everything written, or say why that cannot be."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        raise OSError(
+            f"--out is {str(out)!r}, which cannot be a folder to write into ({error.strerror}); "
+            "name another."
+        ) from error
+
+
+def chosen(given: list[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """The known names among those given, in their order; all where none are given."""
+    if not given:
+        return tuple(known)
+    by_name = {name.lower(): name for name in known}
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    strangers = [name for name in names if name.lower() not in by_name]
+    if strangers or not names:
+        what = f"{', '.join(strangers)} is unknown" if strangers else "no name was given"
+        raise typer.BadParameter(f"{what}; name some of: {', '.join(known)}.", param_hint=option)
+    wanted = {by_name[name.lower()] for name in names}
+    return tuple(name for name in known if name in wanted)
 
 
 TableFile = Annotated[
@@ -145,13 +162,24 @@ ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file that `tacit fit` wrote.")
 ]
 
-
-def _debug(wanted: bool) -> bool:
-    set_debug(wanted)
-    return wanted
-
-
-Debug = Annotated[
-    bool,
-    typer.Option("--debug", callback=_debug, is_eager=True, help="Show where an error comes from."),
+OutFolder = Annotated[Path, typer.Option(help="Folder for everything written.")]
+DataFolder = Annotated[
+    Path | None, typer.Option(help="Folder with datasets, asked before other sources.")
 ]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Option(help="Only these datasets; repeat the option or separate by commas."),
+]
+OwnMethods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="FILE:NAME",
+        help="A method of your own, such as mine.py:MyClassifier: a semi-supervised classifier of "
+        "scikit-learn's kind, for which -1 marks rows without label. Repeatable.",
+    ),
+]
+Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")]
+
+# Heeded by whoever reports errors, which may come before any command has begun.
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]

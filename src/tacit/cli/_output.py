@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -20,16 +19,32 @@ from rich.text import Text
 
 from tacit.cli import _interrupts as interrupts
 
+if TYPE_CHECKING:
+    from tacit.report import Entry
+    from tacit.research.experiments._grid import Grid
+
 PIPE_WIDTH = 100
+# The same for the tables of experiments, of which the widest fits.
+WIDE_PIPE = 140
+# Spaces between two columns, and where there is room.
+GAP, WIDE_GAP = 2, 3
 # Longer lines are hard to read, however wide the terminal is.
 MOST_WIDTH = 110
 CERTIFIED, DONE = "What holds for any labels of the unlabeled rows", "What was done to the data"
+# Names and values of a table may hold sequences that steer a terminal; they are spelled out.
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+del CONTROLS[ord("\n")], CONTROLS[ord("\t")]
 STYLES = {
     "helps": "green",
     "makes no difference": "blue",
     "may hurt": "red",
     "too few labels to tell": "yellow",
 }
+
+
+def plain(text: str) -> str:
+    """A text with whatever would steer a terminal spelled out."""
+    return text.translate(CONTROLS)
 
 
 def stdout_console(pipe_width: int = PIPE_WIDTH) -> Console:
@@ -92,6 +107,80 @@ def new_grid(*headings: str, right: tuple[int, ...] = ()) -> Table:
     return table
 
 
+def print_table(console: Console, table: Table) -> None:
+    """Print a table of `new_grid`, as it is where it fits.
+
+    Otherwise lines break between words, never within one nor within a number with its unit, and
+    what still does not fit goes on below, with the first column again.
+    """
+    least, full = [], []
+    for column in table.columns:
+        heading, *cells = (str(text) for text in (column.header, *column.cells))
+        lines = [line for cell in cells for line in cell.split("\n")]
+        parts = lines if column.no_wrap else [word for line in lines for word in line.split(" ")]
+        # No word may take the whole line.
+        least.append(min(max(map(len, [*heading.split(), *parts])), console.width // 2))
+        full.append(max(map(len, [heading, *lines])))
+    if sum(full) + WIDE_GAP * (len(full) - 1) <= console.width:
+        console.print(table)
+        return
+    for group in _groups(least, console.width + GAP):
+        room = console.width - GAP * (len(group) - 1)
+        widths = _shared([least[k] for k in group], [full[k] for k in group], room)
+        narrow = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+        narrow.leading = table.leading
+        for k, width in zip(group, widths, strict=True):
+            column = table.columns[k]
+            narrow.add_column(column.header, justify=column.justify, width=width, overflow="fold")
+        for row in zip(*(table.columns[k].cells for k in group), strict=True):
+            narrow.add_row(*row)
+        if group[1] > 1:
+            console.print()
+        console.print(narrow)
+
+
+def _groups(least: list[int], width: int) -> list[list[int]]:
+    """The columns in as few groups as fit, each with the first one."""
+    groups = [[0]]
+    for column in range(1, len(least)):
+        if sum(least[k] + GAP for k in (*groups[-1], column)) > width and len(groups[-1]) > 1:
+            groups.append([0])
+        groups[-1].append(column)
+    return groups
+
+
+def _shared(least: list[int], full: list[int], room: int) -> list[int]:
+    """Widths from least to full, the room that is left going to whoever lacks most."""
+    widths = list(least)
+    while sum(widths) < min(room, sum(full)):
+        lacking = [most - width for most, width in zip(full, widths, strict=True)]
+        widths[lacking.index(max(lacking))] += 1
+    return widths
+
+
+def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:
+    """Print a table of the experiments with its note and, unless it stands above, its title.
+
+    Remarks beside entries go below them.
+    """
+    if title:
+        console.print(Text(grid.caption, style="bold"))
+    table = new_grid(*grid.columns)
+    table.leading = int(any(cell.beside for row in grid.rows for cell in row))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in grid.rows:
+        table.add_row(*map(_entry, row))
+    print_table(console, table)
+    console.print(Text(f"\n{grid.note}\n", style="dim"))
+
+
+def _entry(cell: Entry) -> Text:
+    style = " ".join(name for name in ("bold", "underline") if getattr(cell, name))
+    below = [("\n", ""), (cell.beside, "dim")] if cell.beside else []
+    return Text.assemble((cell.text, style), *below)
+
+
 def print_points(console: Console, sentences: Iterable[str], heading: str = "") -> None:
     """Sentences as points of a list, with hanging indents."""
     print_heading(console, heading)
@@ -121,36 +210,23 @@ def print_paragraph(console: Console, text: str, heading: str = "") -> None:
 
 def print_line(console: Console, text: str) -> None:
     """One line, however long, so that what stands in it can be copied."""
-    console.print(Text(text), soft_wrap=True)
+    console.print(Text(plain(text)), soft_wrap=True)
 
 
 def print_heading(console: Console, text: str) -> None:
     """A heading, if there is one, after an empty line."""
     if text:
         console.print()
-        console.print(Text(text, style="bold"))
+        console.print(Text(plain(text), style="bold"))
 
 
 def print_json(value: Any) -> None:
     """Plain JSON on the standard output; numbers that JSON does not know become null."""
-    sys.stdout.write(json.dumps(_plain(value), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(value, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
+    plain = json.loads(text, parse_constant=lambda _: None)
+    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
 
 
 def this_command() -> str:
     """The command that was typed, to be typed again."""
     return shlex.join(["tacit", *sys.argv[1:]])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    # Arrays and numbers of NumPy, which is not imported for them.
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    return str(value)

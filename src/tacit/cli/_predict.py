@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -16,11 +16,12 @@ from tacit._files import written_whole
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pandas, import_pyarrow
+from tacit.tables._errors import TableError, import_pyarrow
 
 STANDARD_OUTPUT = "-"
 SURE_ENOUGH = 0.9
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+SUFFIXES = (*SEPARATORS, ".parquet", ".pq", ".feather")
 
 
 def predict(
@@ -51,14 +52,15 @@ def predict(
     The output has a row for each row of the table, with the columns label, score (positive for
     the second of two classes), sure (the estimated probability that the label is right, learned
     from labels that were held back) and label_without_unlabeled (what the supervised classifier
-    alone would say).
+    alone would say). In CSV a quote stands before texts that spreadsheets would compute.
     """
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
+    suffix = Path(out).suffix.lower()
     if out != STANDARD_OUTPUT:
         given.check_output(Path(out), "--out", table, model)
-        if _suffix(out) not in WRITERS:
+        if suffix not in SUFFIXES:
             raise typer.BadParameter(
-                f"{out!r} must end in one of {', '.join(WRITERS)}.", param_hint="--out"
+                f"{out!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
             )
     from tacit.tables._model_file import is_model_file, load_model
 
@@ -69,101 +71,83 @@ def predict(
         )
     given.check_table(table)
     fitted = load_model(model)
-    from tacit.tables._predicting import UnparsedValues, predict_file
+    from tacit.tables._predicting import Unparsed, predict_file
 
     changed = {name: value for name, value in asdict(options).items() if value is not None}
     if changed:
         fitted = fitted.with_options(replace(fitted.card.options, **changed))
-    unparsed = UnparsedValues(fitted)
+    unparsed: Unparsed = {}
     frames = predict_file(fitted, table, keep, unparsed)
-    summary = Summary()
     if out == STANDARD_OUTPUT:
         if as_json:
-            records = [row for frame in frames for row in frame.to_dict("records")]
-            screen.print_json(records)
-            return
-        for number, frame in enumerate(summary.counted(frames)):
-            frame.to_csv(sys.stdout, index=False, header=number == 0)
+            screen.print_json([row for frame in frames for row in frame.to_dict("records")])
+        else:
+            _write_text(frames, sys.stdout)
         return
+    summary = {"rows": 0, "at_least_90_percent_sure": 0, "changed_by_unlabeled_rows": 0}
+    labels: Counter[Any] = Counter()
     with written_whole(Path(out)) as partial:
-        WRITERS[_suffix(out)](summary.counted(frames), partial)
+        _write(_counted(frames, summary, labels), partial, suffix)
     if as_json:
-        columns = [asdict(column) for column in unparsed.found()]
-        screen.print_json({"file": out, **vars(summary), "unparsed_values": columns})
+        columns = [asdict(column) for column in unparsed.values() if column.n_unparsed]
+        screen.print_json({"file": out, **summary, "labels": labels, "unparsed_values": columns})
         return
     console = screen.stderr_console()
-    screen.print_paragraph(console, summary.sentence())
+    screen.print_paragraph(
+        console,
+        f"Predicted {number_of(summary['rows'], 'row')} "
+        f"({screen.counted(labels.most_common(5))}).\n"
+        f"At least 90% sure: {summary['at_least_90_percent_sure']:,}. "
+        "Another label than without the unlabeled rows: "
+        f"{summary['changed_by_unlabeled_rows']:,}.",
+    )
     screen.print_line(console, f"The predictions are in {out}.")
 
 
-class Summary:
-    """Counts of what was predicted."""
-
-    def __init__(self) -> None:
-        self.rows = self.at_least_90_percent_sure = self.changed_by_unlabeled_rows = 0
-        self.labels: Counter[Any] = Counter()
-
-    def counted(self, frames: Iterator[Any]) -> Iterator[Any]:
-        """The same frames, counted as they pass."""
-        for frame in frames:
-            prefix = "predicted_" if "predicted_label" in frame.columns else ""
-            label, alone = frame[f"{prefix}label"], f"{prefix}label_without_unlabeled"
-            self.rows += len(frame)
-            self.labels.update(label.tolist())
-            self.at_least_90_percent_sure += int((frame[f"{prefix}sure"] >= SURE_ENOUGH).sum())
-            if alone in frame.columns:
-                self.changed_by_unlabeled_rows += int((frame[alone] != label).sum())
-            yield frame
-
-    def sentence(self) -> str:
-        """The counts in words."""
-        labels = screen.counted(self.labels.most_common(5))
-        return (
-            f"Predicted {number_of(self.rows, 'row')} ({labels}).\n"
-            f"At least 90% sure: {self.at_least_90_percent_sure:,}. "
-            "Another label than without the unlabeled rows: "
-            f"{self.changed_by_unlabeled_rows:,}."
-        )
+def _counted(frames: Iterator[Any], summary: dict[str, int], labels: Counter[Any]) -> Iterator[Any]:
+    """The same frames, counted as they pass."""
+    for frame in frames:
+        prefix = "predicted_" if "predicted_label" in frame.columns else ""
+        label, alone = frame[f"{prefix}label"], f"{prefix}label_without_unlabeled"
+        summary["rows"] += len(frame)
+        labels.update(label.tolist())
+        summary["at_least_90_percent_sure"] += int((frame[f"{prefix}sure"] >= SURE_ENOUGH).sum())
+        if alone in frame.columns:
+            summary["changed_by_unlabeled_rows"] += int((frame[alone] != label).sum())
+        yield frame
 
 
-def _write_text(separator: str) -> Any:
-    def write(frames: Iterator[Any], path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            for number, frame in enumerate(frames):
-                frame.to_csv(file, index=False, header=number == 0, sep=separator)
+def _write_text(frames: Iterator[Any], file: TextIO, separator: str = ",") -> None:
+    for number, frame in enumerate(frames):
+        texts = {name: column for name, column in frame.items() if column.dtype.kind == "O"}
+        safe = frame.assign(**{name: column.map(_no_formula) for name, column in texts.items()})
+        safe = safe.rename(columns=_no_formula)
+        safe.to_csv(file, index=False, header=number == 0, sep=separator)
 
-    return write
+
+def _no_formula(value: Any) -> Any:
+    """A value with a quote before it, if it is a text that spreadsheets would compute."""
+    is_formula = isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r"
+    return f"'{value}" if is_formula and not value[1:].replace(".", "").isdigit() else value
 
 
-def _write_parquet(frames: Iterator[Any], path: Path) -> None:
+def _write(frames: Iterator[Any], target: Path, suffix: str) -> None:
+    """Write frames one after the other, in the format of the suffix."""
+    if suffix in SEPARATORS:
+        with target.open("w", encoding="utf-8", newline="") as file:
+            _write_text(frames, file, SEPARATORS[suffix])
+        return
     pyarrow = import_pyarrow()
-    writer = None
+    new_file = pyarrow.ipc.new_file if suffix == ".feather" else pyarrow.parquet.ParquetWriter
+    writer = schema = None
     try:
         for frame in frames:
             table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-            writer = writer or pyarrow.parquet.ParquetWriter(path, table.schema)
-            writer.write_table(table.cast(writer.schema))
+            schema = schema or table.schema
+            writer = writer or new_file(target, schema)
+            writer.write_table(table.cast(schema))
     except pyarrow.ArrowException as error:
         raise TableError(f"The predictions cannot be written as Parquet ({error}).") from error
     finally:
         if writer is not None:
             writer.close()
-
-
-def _write_feather(frames: Iterator[Any], path: Path) -> None:
-    pandas = import_pandas()
-    import_pyarrow().feather.write_feather(pandas.concat(frames, ignore_index=True), path)
-
-
-WRITERS = {
-    ".csv": _write_text(","),
-    ".tsv": _write_text("\t"),
-    ".txt": _write_text("\t"),
-    ".parquet": _write_parquet,
-    ".pq": _write_parquet,
-    ".feather": _write_feather,
-}
-
-
-def _suffix(out: str) -> str:
-    return Path(out).suffix.lower()

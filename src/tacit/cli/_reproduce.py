@@ -11,17 +11,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tacit.cli._experiment_options import (
-    Cluster,
-    DataFolder,
-    Datasets,
-    OutFolder,
-    check_folder,
-    chosen,
-)
+from tacit.cli import _options as given
 from tacit.cli._interrupts import resumable
-from tacit.cli._options import Debug, Jobs
-from tacit.cli._output import stages, stdout_console, this_command
+from tacit.cli._output import WIDE_PIPE, print_grid, stages, stdout_console, this_command
 
 if TYPE_CHECKING:
     from tacit.research.paper._findings import Finding
@@ -49,15 +41,16 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few repeats only, in about a minute.")
     ] = False,
-    datasets: Datasets = None,
+    datasets: given.Datasets = None,
     repeats: Annotated[
         int | None, typer.Option(min=1, help="Repeats, instead of 20 (tables), 100 (figure 2).")
     ] = None,
-    out: OutFolder = Path("reproduced"),
-    data: DataFolder = None,
-    jobs: Jobs = -1,
-    cluster: Cluster = None,
-    debug: Debug = False,
+    method: given.OwnMethods = None,
+    out: given.OutFolder = Path("reproduced"),
+    data: given.DataFolder = None,
+    jobs: given.Jobs = -1,
+    cluster: given.Cluster = None,
+    debug: given.Debug = False,
 ) -> None:
     """Reproduce the tables and figures of the paper.
 
@@ -67,12 +60,16 @@ def reproduce(
     """
     from tacit.research.datasets import PAPER
 
-    wanted = chosen(datasets, PAPER, "--datasets")
-    check_folder(out)
-    from tacit.cli._grids import PIPE_WIDTH, print_grid
-    from tacit.research.paper._page import duration, summary_in_words, write_page
-    from tacit.research.paper._plans import Effort
-    from tacit.research.paper._reproduce import PARTS
+    wanted = given.chosen(datasets, PAPER, "--datasets")
+    given.check_folder(out)
+    from tacit.research.experiments._contestants import SUPERVISED, own_contestants
+    from tacit.research.paper._reproduce import (
+        PARTS,
+        Effort,
+        duration,
+        summary_in_words,
+        write_page,
+    )
     from tacit.research.paper._reproduce import reproduce as reproduce_parts
 
     names = {part.value for part in parts or []}
@@ -90,16 +87,17 @@ def reproduce(
                 jobs=jobs,
                 cluster=cluster,
                 must_have=bool(datasets),
+                own=own_contestants(method or [], SUPERVISED),
                 on_progress=on_progress,
             )
         page = write_page(result, this_command())
-    console = stdout_console(PIPE_WIDTH)
+    console = stdout_console(WIDE_PIPE)
     for section in result.sections:
         console.rule(Text(section.title, style="bold"), align="left")
-        for grid in section.grids:
-            print_grid(console, grid, title=grid.title != section.title)
-        for words in section.words:
-            console.print(Text(f"{words}\n"))
+        if section.grid is not None:
+            print_grid(console, section.grid, title=section.grid.caption != section.title)
+        if section.words:
+            console.print(Text(f"{section.words}\n"))
         for name, caption in section.figures:
             console.print(Text(f"{out / name}.png: {caption}\n"))
         for finding in section.findings:

@@ -25,4 +25,4 @@ __all__ = [
 ]
 
 # Its forests, clusters and neighbours are half of scikit-learn; others need not wait for them.
-__getattr__, __dir__ = public_names(__name__, {"_tacit": ["TacitClassifier"]})
+__getattr__, __dir__, _ = public_names(__name__)

@@ -34,9 +34,16 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
     # A Series without an index of its own is numbered, which is an index by class for classes
     # 0, 1, ... and refused for others: its order is never taken for that of the classes.
     if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
-        class_prior = _by_class(class_prior)
+        _check_series(class_prior)
+        class_prior = class_prior.to_dict()
     if isinstance(class_prior, Mapping):
-        class_prior = _in_order(class_prior, classes)
+        missing = [f"no share for the class {c!r}" for c in classes if c not in class_prior]
+        others = [c for c in class_prior if c not in classes]
+        strange = [f"a share for {c!r}, which is no class of y" for c in others]
+        if missing or strange:
+            problems = " and ".join(missing[:1] + strange[:1])
+            raise ValueError(f"class_prior has {problems}; the classes are {shorten(classes)}.")
+        class_prior = [class_prior[c] for c in classes]
     try:
         shares = np.asarray(class_prior, dtype=np.float64)
     except (ValueError, TypeError) as error:
@@ -59,30 +66,16 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
     return np.asarray(shares / shares.sum())
 
 
-def _by_class(series: Any) -> Any:
-    """A Series as a mapping from classes to shares, each class once."""
+def _check_series(series: Any) -> None:
+    """Refuse a table, and an index that has a class twice."""
     if getattr(series, "ndim", 1) != 1:
         raise ValueError(
             "class_prior is a table with rows and columns; it must be one share for each class: a "
             "list, a mapping or a Series with the classes as its index."
         )
-    index = list(series.index)
-    if len(set(index)) < len(index):
-        twice = next(c for c in index if index.count(c) > 1)
+    twice = series.index[series.index.duplicated()].tolist()
+    if twice:
         raise ValueError(
-            f"class_prior has the class {twice!r} in its index more than once; give one share for "
-            "each class."
+            f"class_prior has the class {twice[0]!r} in its index more than once; give one share "
+            "for each class."
         )
-    return series.to_dict()
-
-
-def _in_order(shares: Mapping[Any, Any], classes: list[Any]) -> list[Any]:
-    problems = [f"no share for the class {c!r}" for c in classes if c not in shares][:1]
-    problems += [f"a share for {c!r}, which is no class of y" for c in shares if c not in classes][
-        :1
-    ]
-    if problems:
-        raise ValueError(
-            f"class_prior has {' and '.join(problems)}; the classes are {shorten(classes)}."
-        )
-    return [shares[c] for c in classes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
@@ -16,8 +17,10 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.solver import Certificate, Solution, project
+from tacit.solver import Certificate, Coefficients, Solution, project
+from tacit.solver._kernel_projection import KernelProjection
 from tacit.solver._method import SOLVERS, Method
+from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 
 
@@ -87,18 +90,26 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             )
         if given is not None:
             start = fit_start(given, data, self.fit_intercept)
-        # In the labeled metric the penalty belongs to the loss and to every member of the set;
-        # in the others it only chooses the start, and the guarantee is on the plain loss.
-        alpha = supervised.alpha if metric == "labeled" else 0.0
-        constraints = supervised.constraint_set(alpha, prior)
+        # With a penalty everywhere, the start solves the equations that the set is made of.
+        alpha = supervised.alpha if self._penalty(metric, data) == "everywhere" else 0.0
+        projection, prior_violation = None, 0.0
         method = Method(self.solver, self.tol, self.max_iter, self._report())
-        projection = project(constraints, start, metric, supervised.basis, method)
+        if given is None and prior is None and alpha == supervised.alpha and self.solver == "auto":
+            projection = already_inside(data.unlabeled, start, self.fit_intercept)
+            n_rows = len(data.codes) + data.unlabeled.n_rows
+            if projection is None and n_rows < data.X.shape[1] and alpha > 0.0:
+                projection = supervised.project_in_span(metric, method)
+        if projection is None:
+            constraints = supervised.constraint_set(alpha, prior)
+            projection = project(constraints, start, metric, supervised.rank, method)
+            prior_violation = constraints.prior_violation(projection.solution.labeling)
         solution = projection.solution
         self.certificate_ = supervised.certify(
             projection.coefficients,
             start,
             supervised_in_set=projection.inside,
-            guaranteed_improvement=_guarantee(projection, data) if metric == "all" else None,
+            guaranteed_improvement=guarantee(projection, data) if metric == "all" else None,
+            penalty_change=_penalty_change(projection, start, alpha) if metric == "all" else None,
             class_prior=None if prior is None else tuple(prior.tolist()),
             prices=projection.prices,
         ).or_supervised(is_exact=solution.is_settled())
@@ -111,7 +122,11 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         )
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
-        return constraints.prior_violation(solution.labeling)
+        return prior_violation
+
+    def _penalty(self, metric: Metric, data: TrainingData) -> str:
+        """Where the penalty is: "everywhere" or in the "start" only."""
+        return "everywhere"
 
     def _report(self) -> Callable[[str], None]:
         """Where progress is reported: nowhere, or on the standard error."""
@@ -127,7 +142,15 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         return write
 
 
-def _guarantee(projection: Projection, data: TrainingData) -> float:
+def _penalty_change(projection: Projection, start: Coefficients, alpha: float) -> float | None:
+    """What the penalty rises by, in the unit of the loss; None without a penalty."""
+    if alpha == 0.0:
+        return None
+    before, after = start.coef, projection.coefficients.coef
+    return alpha * float(np.vdot(after, after) - np.vdot(before, before)) / before.ndim
+
+
+def guarantee(projection: Projection | KernelProjection, data: TrainingData) -> float:
     """By how much the loss of a row falls at the least, in the metric of all rows."""
     solution = projection.solution
     if not solution.is_settled():
@@ -263,9 +286,9 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         "all": the change in predictions on all rows, with the guarantee. "labeled": the loss on
         the labeled rows, which is ICLSClassifier. "euclidean": the change in coefficients.
     alpha : float or "loo", default=0.0
-        Ridge penalty of the supervised start, never on the intercept; the constraint set and the
-        metric are not penalised, so that the guarantee is on the plain squared loss. With
-        `metric="labeled"` as in ICLSClassifier.
+        Ridge penalty, never on the intercept, in the supervised start, in every member of the set
+        and in the metrics "all" and "labeled". The guarantee is then on the penalised squared loss,
+        and the certificate also tells the worst case of the plain one.
     $fit_intercept
     solver : {"auto", "interior-point", "working-set", "lbfgsb"}, default="auto"
         "auto" is the interior-point method for few rows and the working set for many; "lbfgsb" is
@@ -285,6 +308,10 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         used as it is and must predict the indicator of `classes_[1]`, or those of all classes if
         there are more than two. A LeastSquaresClassifier stands for the regression behind it; other
         classifiers are refused. The guarantee of `metric="all"` holds for any start.
+    penalty : {"everywhere", "start"}, default="everywhere"
+        "start": the penalty only chooses the start, and set and metric have none. The guarantee is
+        then on the plain squared loss, and hollow where columns are as many as rows, because the
+        set fits any labels exactly (a warning says so).
 
     Attributes
     ----------
@@ -331,6 +358,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         **ImplicitlyConstrainedClassifier._parameter_constraints,
         "metric": [StrOptions({"all", "labeled", "euclidean"})],
         "start": "no_validation",  # by `fit_start`
+        "penalty": [StrOptions({"everywhere", "start"})],
     }
 
     def __init__(
@@ -345,12 +373,27 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         verbose: int = 0,
         class_prior: Any = None,
         start: Any = None,
+        penalty: Literal["everywhere", "start"] = "everywhere",
     ) -> None:
         super().__init__(
             alpha, fit_intercept, solver, tol, max_iter, unlabeled, verbose, class_prior
         )
         self.metric = metric
         self.start = start
+        self.penalty = penalty
 
     def _fit(self, data: TrainingData) -> None:
         self._fit_projection(data, self.metric, self.start)
+
+    def _penalty(self, metric: Metric, data: TrainingData) -> str:
+        if metric == "labeled" or self.penalty == "everywhere":
+            return "everywhere"
+        n_rows = len(data.codes) + data.unlabeled.n_rows
+        if self.alpha_ > 0.0 and data.X.shape[1] >= n_rows:
+            message = (
+                f'penalty is "start", and there are {data.X.shape[1]:,} columns for {n_rows:,} '
+                "rows: without a penalty the set fits any labels exactly, and new rows are judged "
+                'by chance. Use penalty="everywhere".'
+            )
+            warnings.warn(message, UserWarning, stacklevel=2)
+        return "start"

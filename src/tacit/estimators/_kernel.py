@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._base import DecisionClassifier
 from tacit.estimators._linear import read_alpha
 from tacit.estimators._parameters import ALPHA, FINITE, KERNEL, POSITIVE
 from tacit.estimators._training import TrainingData, stack
-from tacit.solver._kernel_ridge import Expansion, KernelFeatures, fit_kernel_ridge
+from tacit.rows import check_memory
+from tacit.solver._kernel_projection import Expansion, KernelFeatures, fit_kernel_ridge
 
 
 @dataclass(frozen=True)
@@ -26,35 +27,39 @@ class KernelFunction:
     gamma: float | None
     degree: float
     coef0: float
+    with_intercept: bool = False  # which makes up for any shift of the rows
 
     def __call__(self, X: Any, Y: Any) -> Matrix:
-        """The kernel between the rows of X and those of Y."""
+        """The kernel between the rows of X and those of Y, which are those of the fit.
+
+        Where a shift changes nothing they are taken less the mean of Y, because products of rows
+        far from zero lose the differences between them to rounding.
+        """
+        may_shift = self.kernel == "rbf" or (self.kernel == "linear" and self.with_intercept)
+        if may_shift and not issparse(X) and not issparse(Y):
+            mean = Y.mean(axis=0)
+            X, Y = X - mean, Y - mean
         with np.errstate(over="ignore", invalid="ignore"):
-            K = self._evaluate(X, Y)
+            K = np.asarray(self._between(X, Y), dtype=np.float64)
+        if callable(self.kernel) and K.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(
+                f"kernel gave an array of shape {K.shape} for tables of {X.shape[0]} and "
+                f"{Y.shape[0]} rows; it must take two tables and return one number for each "
+                "pair of rows."
+            )
         if not np.isfinite(K).all():
             raise ValueError(
                 "kernel gave NaN or infinity; scale the features, or lower degree or coef0."
             )
         return K
 
-    def _evaluate(self, X: Any, Y: Any) -> Matrix:
+    def _between(self, X: Any, Y: Any) -> Any:
         if callable(self.kernel):
-            K = np.asarray(self.kernel(X, Y), dtype=np.float64)
-            if K.shape != (X.shape[0], Y.shape[0]):
-                raise ValueError(
-                    f"kernel gave an array of shape {K.shape} for tables of {X.shape[0]} and "
-                    f"{Y.shape[0]} rows; it must take two tables and return one number for each "
-                    "pair of rows."
-                )
-        elif self.kernel == "precomputed":
-            K = X
-        elif self.kernel == "linear":
-            K = linear_kernel(X, Y)
-        elif self.kernel == "rbf":
-            K = rbf_kernel(X, Y, gamma=self.gamma)
-        else:
-            K = polynomial_kernel(X, Y, self.degree, self.gamma, self.coef0)
-        return np.asarray(K, dtype=np.float64)
+            return self.kernel(X, Y)
+        if self.kernel == "precomputed":
+            return X
+        given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(X, Y, self.kernel, filter_params=True, **given)
 
 
 @dataclass(frozen=True)
@@ -122,15 +127,23 @@ class KernelClassifier(DecisionClassifier):
         """Labeled, then unlabeled rows; only the labeled ones if `supervised`."""
         pool = data.in_memory(
             "a kernel compares all rows",
-            "; for many rows use sklearn.kernel_approximation.Nystroem before a linear classifier",
+            "; for many rows use n_landmarks of KernelICLSClassifier on a sample of them, or "
+            "sklearn.kernel_approximation.Nystroem before a linear classifier",
         )
         if supervised or pool.n_rows == 0:
             return data.X
         return stack(data.X, pool.X.astype(np.float64, copy=False))
 
-    def _kernel_between(self, rows: Any, data: TrainingData) -> Matrix:
-        """The kernel between these rows, of which a precomputed one is a part of the columns."""
-        K = self._function()(rows, rows)
+    def _kernel_between(self, rows: Any, data: TrainingData, others: Any = None) -> Matrix:
+        """The kernel between these rows, of which a precomputed one is a part of the columns.
+
+        With `others`, that between the rows and these.
+        """
+        n, m = rows.shape[0], rows.shape[0] if others is None else others.shape[0]
+        advice = "use fewer unlabeled rows, n_landmarks of KernelICLSClassifier, or Nystroem"
+        if self.kernel != "precomputed":
+            check_memory(n * m, f"the kernel between {n:,} and {m:,} rows", advice)
+        K = self._function()(rows, rows if others is None else others)
         if self.kernel != "precomputed":
             return K
         if data.n_rows != K.shape[1]:
@@ -179,6 +192,9 @@ class KernelRegressionClassifier(KernelClassifier):
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
 
+    def _function(self) -> KernelFunction:
+        return replace(super()._function(), with_intercept=self.fit_intercept)
+
     def _read_alpha(self, K: Matrix, data: TrainingData) -> float:
         """The penalty that `alpha` stands for, by leave-one-out on features of the labeled rows."""
         n = len(data.codes)
@@ -200,13 +216,8 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
 
     Parameters
     ----------
-    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="rbf"
-        A function takes two tables and returns one number for each pair of rows. With
-        "precomputed", X is the kernel between all rows.
-    alpha : float or "loo", default=1.0
-        Penalty on the squared norm of the function, never on the constant. "loo" chooses the one
-        with the smallest leave-one-out squared error on the labeled rows. With zero, principal
-        components of the kernel below the square root of the machine precision are left out.
+    $kernel
+    $kernel_alpha
     $kernel_parameters
     $fit_intercept
     $unlabeled
@@ -217,8 +228,9 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
     X_fit_ : ndarray, sparse matrix or None
         The labeled rows; None for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, L) or (K, L)
-        The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`. For a precomputed kernel,
-        there is one column for every row given to `fit`, zero for unlabeled ones.
+        The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`, for the linear kernel with
+        an intercept on rows less the mean of `X_fit_`. For a precomputed kernel there is one column
+        for every row given to `fit`, zero for unlabeled ones.
     intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
     $alpha_

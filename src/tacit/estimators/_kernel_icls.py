@@ -10,20 +10,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import Matrix, Vector
-from tacit.estimators._implicit import check_solver_for, warn_if_unfinished
+from tacit._typing import Index, Matrix, Vector
+from tacit.estimators._implicit import check_solver_for, guarantee, warn_if_unfinished
 from tacit.estimators._kernel import KernelRegressionClassifier
+from tacit.estimators._linear import read_alpha
 from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
 from tacit.rows import NumpyRows, one_blas_thread
 from tacit.solver import Certificate, Method, Solution, certify
 from tacit.solver._kernel_projection import (
+    Expansion,
+    KernelFeatures,
     KernelProjection,
     KernelTable,
-    PenalisedCertificate,
+    project_features,
     project_kernel,
 )
-from tacit.solver._kernel_ridge import Expansion
 
 # Rows up to which BLAS threads cost more than they bring, above all on a busy machine.
 FEW = 3000
@@ -47,16 +49,10 @@ class KernelICLSClassifier(KernelRegressionClassifier):
 
     Parameters
     ----------
-    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="rbf"
-        A function takes two tables and returns one number for each pair of rows. With
-        "precomputed", X is the kernel between all rows, and unlabeled rows are marked in y.
+    $kernel
     metric : {"labeled", "all"}, default="labeled"
         "labeled" is ICLS with a kernel; "all" is the projection with a guarantee.
-    alpha : float or "loo", default=1.0
-        Penalty on the squared norm of the function, never on the constant, in the supervised fit,
-        in every member of C and in the metric. "loo" chooses it by leave-one-out on the labeled
-        rows. With zero, principal components of the kernel below the square root of the machine
-        precision are left out.
+    $kernel_alpha
     $kernel_parameters
     $fit_intercept
     solver : {"auto", "interior-point", "lbfgsb"}, default="auto"
@@ -68,26 +64,23 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         exact that it might raise the penalised loss is not used: the supervised classifier is
         kept, with a warning.
     $unlabeled
+    n_landmarks : int, optional
+        For many rows: only functions that so many rows span are looked at (Nystroem's method), the
+        labeled rows, as far as they go, and others drawn at random. Among these functions the
+        problem is solved as exactly as ever. None: all rows, N x N numbers.
 
     Attributes
     ----------
     $classes_
     X_fit_ : ndarray, sparse matrix or None
-        The labeled rows, then the unlabeled ones; None for a precomputed kernel.
+        The labeled rows, then the unlabeled ones, or the landmarks; None for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, N) or (K, N)
-        The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`. For a precomputed kernel
-        in the order of the rows given to `fit`.
+        The decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`, for the linear kernel with
+        an intercept on rows less the mean of `X_fit_`. For a precomputed kernel in the order of the
+        rows given to `fit`.
     intercept_ : ndarray of shape (1,) or (K,)
         The regression's constant minus 1/2.
-    soft_labels_ : ndarray of shape (U,) or (U, K)
-        The imputed labels of the unlabeled rows, 1 for `classes_[1]`: those marked in y, in order,
-        then those of X_unlabeled. For more than two classes, one column a class, adding up to one.
-        Where `certificate_.kept_start` is true, they are those of the answer that was not used.
-    solution_ : tacit.solver.Solution
-        The solver's result, with status and duality gap.
-    certificate_ : tacit.solver.Certificate
-        What holds for every labeling of the unlabeled rows; print it. With `metric="all"`, its
-        `penalised_improvement` is the guarantee on the penalised loss.
+    $projection_
     supervised_dual_coef_, supervised_intercept_ : ndarray
         The supervised classifier that was projected.
     $alpha_
@@ -101,11 +94,15 @@ class KernelICLSClassifier(KernelRegressionClassifier):
 
     Notes
     -----
+    The penalty alpha is in the supervised fit, in every member of C and in the metric. With
+    `metric="all"`, `certificate_.penalised_improvement` is the guarantee on the penalised loss.
+
     Costs O(N^2) memory and O(N^3) time. For K > 2 classes and a kernel of full rank it is the same,
     as long as no more than a quarter of the soft labels are zero; in the worst case the equations
-    are of order K U, which is O(K^2 N^2) memory and O(K^3 N^3) time. For many rows, approximate the
-    kernel by `sklearn.kernel_approximation.Nystroem` and fit ICLSClassifier on its features. The
-    linear kernel gives the answer of ICLSClassifier with the same alpha.
+    are of order K U, which is O(K^2 N^2) memory and O(K^3 N^3) time. With m landmarks it is
+    O(N m) memory and O(N m^2) time, and the guarantee of `metric="all"` is as it was, about the
+    start among their functions. The linear kernel gives the answer of ICLSClassifier with the same
+    alpha.
 
     References
     ----------
@@ -138,6 +135,7 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         "solver": [StrOptions({"auto", "interior-point", "lbfgsb"})],
         "tol": TOL,
         "max_iter": POSITIVE_INTEGER,
+        "n_landmarks": [*POSITIVE_INTEGER, None],
     }
 
     def __init__(
@@ -153,12 +151,14 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         tol: float = 1e-8,
         max_iter: int = 1000,
         unlabeled: Any = -1,
+        n_landmarks: int | None = None,
     ) -> None:
         super().__init__(kernel, alpha, gamma, degree, coef0, fit_intercept, unlabeled)
         self.metric = metric
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.n_landmarks = n_landmarks
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -168,14 +168,24 @@ class KernelICLSClassifier(KernelRegressionClassifier):
     def _fit(self, data: TrainingData) -> None:
         check_solver_for(self.solver, data, 'use "auto" or "interior-point"')
         rows = self._rows(data, supervised=False)
-        K = self._kernel_between(rows, data)
-        self.alpha_ = self._read_alpha(K, data)
+        landmarks = self._landmarks(data, rows.shape[0])
+        K = self._kernel_between(rows, data, None if landmarks is None else rows[landmarks])
         unlabeled_weights = data.unlabeled.weights  # type: ignore[attr-defined]
         table = KernelTable(K, data.targets, data.weights, unlabeled_weights)
         method = Method(self.solver, self.tol, self.max_iter)
         with one_blas_thread() if len(K) <= FEW else nullcontext():
-            projection = project_kernel(table, self.alpha_, self.fit_intercept, self.metric, method)
-        self.certificate_ = self._certify(projection, table, self.alpha_)
+            if landmarks is None:
+                self.alpha_ = self._read_alpha(K, data)
+                settings = self.alpha_, self.fit_intercept, self.metric, method
+                projection = project_kernel(table, *settings)
+            else:
+                features = KernelFeatures.of_landmarks(K, landmarks)
+                X, y, intercept = features.values[: table.n_labeled], table.y, self.fit_intercept
+                self.alpha_ = read_alpha(self.alpha, X, y, table.weights, intercept)
+                settings = self.alpha_, self.fit_intercept, self.metric, method
+                projection = project_features(features, table, *settings)
+                rows = rows[landmarks]
+        self.certificate_ = self._certify(projection, table, data, landmarks)
         answer = projection.start if self.certificate_.kept_start else projection.answer
         start = self._as_attributes(projection.start, data)
         self.supervised_dual_coef_, self.supervised_intercept_ = start
@@ -186,15 +196,42 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         self.soft_labels_ = projection.solution.labels()
         warn_if_unfinished(self, f"raise tol (now {self.tol:g}) or alpha (now {self.alpha_:g})")
 
+    def _landmarks(self, data: TrainingData, n_rows: int) -> Index | None:
+        """The positions of the landmarks among labeled and unlabeled rows, if there are any."""
+        if self.n_landmarks is None or self.n_landmarks >= n_rows:
+            return None
+        if self.kernel == "precomputed":
+            raise ValueError(
+                f"n_landmarks is {self.n_landmarks} and the kernel is precomputed; give the kernel "
+                "by name or as a function, or n_landmarks=None."
+            )
+        random = np.random.default_rng(0)
+        order = np.arange(n_rows)
+        random.shuffle(order[len(data.codes) :])
+        if self.n_landmarks < len(data.codes):
+            random.shuffle(order)
+        return np.sort(order[: self.n_landmarks])
+
     def _certify(
-        self, projection: KernelProjection, table: KernelTable, alpha: float
+        self,
+        projection: KernelProjection,
+        table: KernelTable,
+        data: TrainingData,
+        landmarks: Index | None,
     ) -> Certificate:
         before, after = projection.start.values(table.K), projection.answer.values(table.K)
         # Both functions are known on all rows, so their values are all there is to sweep.
         values = np.column_stack([before, after])
         n, n_classes = table.n_labeled, values.shape[1] // 2
         shape = (-1, *table.y.shape[1:])
-        plain = certify(
+        improvement = penalty = None
+        if self.metric == "all":
+            improvement = guarantee(projection, data)
+        if self.metric == "all" and self.alpha_ > 0.0:
+            own = slice(None) if landmarks is None else landmarks
+            change = _norm(projection.answer, after[own]) - _norm(projection.start, before[own])
+            penalty = self.alpha_ * change / table.y.ndim
+        certificate = certify(
             lambda rows: np.reshape(rows[:, :n_classes], shape),
             lambda rows: np.reshape(rows[:, n_classes:], shape),
             values[:n],
@@ -202,30 +239,15 @@ class KernelICLSClassifier(KernelRegressionClassifier):
             table.weights,
             NumpyRows(values[n:], table.unlabeled_weights),
             supervised_in_set=projection.inside,
-        )
-        if self.metric == "labeled":
-            return plain
-        solution, share = projection.solution, 1.0 if table.y.ndim == 1 else 0.5
-        # What the worst case of the squared loss and the change of the penalty come to.
-        penalty = (
-            share * alpha * (_norm(projection.answer, after) - _norm(projection.start, before))
-        )
-        improvement = -plain.worst_change - penalty / table.total_weight
-        if solution.is_settled():
-            # Pythagoras, less what the duality gap leaves open: the same without rounding.
-            squared = projection.squared_distance - 2.0 * solution.gap()
-            # The loss of several classes is half its sum over them, as for either one of two.
-            promised = squared / table.total_weight * share
-            # Where the kernel matrix is nearly singular, what the rank rule leaves out may make
-            # the worst case a little worse than Pythagoras has it.
-            improvement = promised if alpha > 0.0 else min(improvement, promised)
-        kept = replace(plain, guaranteed_improvement=improvement)
-        kept = kept.or_supervised(is_exact=solution.is_settled())
-        improvement = kept.guaranteed_improvement or 0.0
-        fields = vars(kept) | {"guaranteed_improvement": None if alpha > 0.0 else improvement}
-        return PenalisedCertificate(**fields, penalised_improvement=improvement)
+            guaranteed_improvement=improvement,
+            penalty_change=penalty,
+        ).or_supervised(is_exact=projection.solution.is_settled())
+        if penalty is None:  # the plain loss is the penalised one
+            plain = certificate.guaranteed_improvement
+            certificate = replace(certificate, penalised_improvement=plain)
+        return certificate
 
 
 def _norm(function: Expansion, values: Matrix) -> float:
-    """The squared norm of a function, or the sum of several, from its values on all rows."""
+    """The squared norm of a function, or the sum of several, from its values on its rows."""
     return float(np.vdot(function.dual, values - function.intercept))

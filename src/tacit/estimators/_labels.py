@@ -28,25 +28,54 @@ class Labels:
         return np.asarray(self.classes[self.codes])
 
 
-def read_labels(y: Any, unlabeled: Any = -1) -> Labels:
-    """Tell labels from marks.
+def read_labels(y: Any, unlabeled: Any = -1, n_rows: int | None = None) -> Labels:
+    """Tell labels from marks, of `n_rows` rows.
 
     Missing values (None, NaN, pandas NA and NaT) always mean "unlabeled"; so does the value
     `unlabeled`, unless it is None, so that -1 can be a class. Labels are strings, booleans, numbers
     or a pandas categorical.
     """
     values = _as_column(y)
+    if n_rows not in (None, len(values)):
+        raise ValueError(
+            f"y has {len(values)} values and X has {n_rows} rows; y needs one value for every row "
+            "of X, a label or a mark."
+        )
     marked = _is_missing(values) | _equals(values, unlabeled)
     known = values[~marked]
     if known.dtype == object:
         known = _natural(known)
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise ValueError("Input y contains infinity; labels must be finite.")
+    if known.dtype.kind == "f" and (known % 1.0 != 0.0).any():
+        raise ValueError(
+            "Unknown label type: continuous. y has numbers with decimals, so it looks like a "
+            "measurement and not like classes; make classes of it, for example with y > threshold "
+            "(and marks where y is unknown)."
+        )
     if len(known):
         check_classification_targets(known)
     _check_mark_as_string(known, unlabeled)
     classes, codes = np.unique(known, return_inverse=True)
     return Labels(~marked, classes, codes.reshape(-1).astype(np.intp))
+
+
+def check_classes(classes: AnyArray, some_marked: bool, unlabeled: Any) -> None:
+    """Refuse labels of fewer than two classes."""
+    if len(classes) == 0:
+        mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
+        raise ValueError(
+            f"y has no labels: every row is marked as unlabeled ({mark}) or has weight zero, but "
+            "at least one labeled row of each of two classes is needed."
+        )
+    if len(classes) == 1:
+        hint = ""
+        if isinstance(unlabeled, int | float) and unlabeled == -1 and some_marked:
+            hint = " If -1 is a class of yours and not a mark, set unlabeled=None."
+        raise ValueError(
+            f"y has labels of only one class, {classes.tolist()[0]!r}; at least two classes are "
+            f"needed among the labeled rows.{hint}"
+        )
 
 
 def _check_mark_as_string(known: AnyArray, unlabeled: Any) -> None:
@@ -94,13 +123,9 @@ def _kind(value: Any) -> type:
 
 
 def _is_missing(values: AnyArray) -> Mask:
-    if values.dtype.kind in "fc":
-        return np.asarray(np.isnan(values))
-    if values.dtype.kind in "mM":
-        return np.asarray(np.isnat(values))
     if values.dtype == object:
-        return np.fromiter((_is_missing_value(v) for v in values), dtype=bool, count=len(values))
-    return np.zeros(len(values), dtype=bool)
+        return np.fromiter(map(_is_missing_value, values), dtype=bool, count=len(values))
+    return np.asarray(values != values)  # as NaN and NaT are not what they are
 
 
 def _is_missing_value(value: Any) -> bool:
@@ -118,8 +143,7 @@ def _equals(values: AnyArray, mark: Any) -> Mask:
     if values.dtype == object:
         same = (_kind(v) is kind and bool(v == mark) for v in values)
         return np.fromiter(same, dtype=bool, count=len(values))
-    kinds = {"b": bool, "U": str, "S": str}
-    if kinds.get(values.dtype.kind, float) is not kind:
+    if len(values) == 0 or _kind(values[0]) is not kind:
         return np.zeros(len(values), dtype=bool)
     return np.asarray(values == mark)
 

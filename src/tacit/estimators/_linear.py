@@ -10,20 +10,23 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
 from tacit.estimators._base import DecisionClassifier
 from tacit.estimators._parameters import ALPHA
 from tacit.estimators._training import TrainingData
-from tacit.rows import Moments
+from tacit.rows import Moments, as_rows
 from tacit.solver import (
-    Basis,
     Certificate,
     Coefficients,
     ConstraintSet,
     LabeledRows,
     certify,
 )
-from tacit.solver._least_squares import fit_least_squares, leave_one_out_alpha, supervised_basis
+from tacit.solver._least_squares import fit_supervised, leave_one_out_alpha
+from tacit.solver._many_columns import project_in_span
+from tacit.solver._method import Method
+from tacit.solver._projection import Projection
 
 
 @dataclass(frozen=True)
@@ -128,19 +131,35 @@ class SupervisedFit:
     data: TrainingData
     alpha: float
     fit_intercept: bool
-    basis: Basis
-    moments: Moments
     coefficients: Coefficients
+    rank: int  # the number of directions that the labeled rows determine, with the penalty
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Those of the labeled rows, d^2 numbers."""
+        return Moments.of(as_rows(self.data.X, self.data.weights))
 
     def constraint_set(self, alpha: float, class_prior: Vector | None = None) -> ConstraintSet:
         """All coefficients of some labeling of the unlabeled rows, with this penalty."""
         data = self.data
-        labeled = LabeledRows(data.X, data.targets, data.weights)
         prior: Any = class_prior
         if prior is not None and len(data.classes) == 2:
             prior = float(prior[1])
         return ConstraintSet.of(
-            labeled, self.moments, data.unlabeled, alpha, self.fit_intercept, prior
+            self._labeled, self.moments, data.unlabeled, alpha, self.fit_intercept, prior
+        )
+
+    @property
+    def _labeled(self) -> LabeledRows:
+        return LabeledRows(self.data.X, self.data.targets, self.data.weights)
+
+    def project_in_span(self, metric: Any, method: Method) -> Projection | None:
+        """The projection in the span of the rows, or None in a metric that has none."""
+        if metric == "euclidean":
+            return None
+        rows, start = self.data.unlabeled, self.coefficients
+        return project_in_span(
+            self._labeled, rows, start, self.alpha, self.fit_intercept, metric, method
         )
 
     def certify(
@@ -183,10 +202,9 @@ class RegressionClassifier(LinearClassifier):
     def _fit_supervised(self, data: TrainingData) -> SupervisedFit:
         X, Y, weights = data.X, data.targets, data.weights
         alpha = read_alpha(self.alpha, X, Y, weights, self.fit_intercept)
-        basis, moments = supervised_basis(X, weights, alpha, self.fit_intercept)
-        coefficients = fit_least_squares(basis, X, Y, weights)
+        coefficients, rank = fit_supervised(X, Y, weights, alpha, self.fit_intercept)
         self.alpha_ = alpha
-        return SupervisedFit(data, alpha, self.fit_intercept, basis, moments, coefficients)
+        return SupervisedFit(data, alpha, self.fit_intercept, coefficients, rank)
 
     def _store(self, coefficients: Coefficients, start: Coefficients | None = None) -> None:
         self.coef_, self.intercept_ = _attributes(coefficients)
@@ -227,7 +245,8 @@ class LeastSquaresClassifier(RegressionClassifier):
 
     Notes
     -----
-    Costs O(L d^2 + d^3). Directions whose eigenvalue in the Gram matrix of the scaled and
+    Costs O(L d min(L, d)), in the space of the labels where these are fewer than the columns, and
+    sparse rows stay sparse. Directions whose eigenvalue in the Gram matrix of the scaled and
     centred columns is below the square root of the machine precision times the largest count as
     undetermined; among equally good coefficients the shortest are taken (pseudo-inverse).
 
@@ -245,7 +264,7 @@ class LeastSquaresClassifier(RegressionClassifier):
     def _fit(self, data: TrainingData) -> None:
         fitted = self._fit_supervised(data)
         self._store(fitted.coefficients)
-        self.rank_ = fitted.basis.rank
+        self.rank_ = fitted.rank
 
 
 def read_alpha(
@@ -253,6 +272,5 @@ def read_alpha(
 ) -> float:
     """The ridge penalty that the parameter `alpha` stands for."""
     if isinstance(alpha, str):
-        dense = X if isinstance(X, np.ndarray) else X.toarray()  # labeled rows are few
-        return leave_one_out_alpha(dense, Y, weights, intercept)
+        return leave_one_out_alpha(X, Y, weights, intercept)
     return float(alpha)

@@ -49,6 +49,15 @@ class_prior : array-like of shape (K,), dict, Series or "labeled", default=None
     `classes_`, or by class, as a dict or in the index of a pandas Series; "labeled" for the
     shares among the labeled rows. The weighted mean of the soft labels is then held at them,
     and the set C is smaller.""",
+    "kernel": """
+kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="rbf"
+    A function takes two tables and returns one number for each pair of rows. With
+    "precomputed", X is the kernel between all rows, and unlabeled rows are marked in y.""",
+    "kernel_alpha": """
+alpha : float or "loo", default=1.0
+    Penalty on the squared norm of the function, never on the constant. "loo" chooses the one
+    with the smallest leave-one-out squared error on the labeled rows. With zero, principal
+    components of the kernel below the square root of the machine precision are left out.""",
     "kernel_parameters": """
 gamma : float, optional
     Of "rbf", exp(-gamma ||x - x'||^2), and "poly", (gamma x'x' + coef0)^degree. One over the
@@ -89,6 +98,14 @@ n_features_in_ : int
     Features seen in `fit`.
 feature_names_in_ : ndarray of shape (d,)
     Their names, where X had any.""",
+    "partly_labeled": """
+>>> import numpy as np
+>>> from sklearn.datasets import load_breast_cancer
+>>> from sklearn.preprocessing import StandardScaler
+>>> X, y = load_breast_cancer(return_X_y=True)
+>>> X = StandardScaler().fit_transform(X)
+>>> partly = y.copy()
+>>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows""",
 }
 
 

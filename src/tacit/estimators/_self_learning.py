@@ -63,9 +63,7 @@ class SelfLearningResult:
 
 def _base_has(name: str) -> Any:
     def check(self: SelfLearningClassifier) -> bool:
-        # Ensembles have a length, and none before `fit`, so `or` cannot choose between them.
-        base = getattr(self, "estimator_", None)
-        getattr(self._base() if base is None else base, name)  # its error says what is missing
+        getattr(getattr(self, "estimator_", self._base()), name)  # its error says what is missing
         return True
 
     return check
@@ -115,13 +113,8 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit import SelfLearningClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
     >>> model = SelfLearningClassifier().fit(X, partly)
     >>> model.certificate_.worst_change > 0  # it may have made things worse
     True
@@ -152,50 +145,17 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         return tags
 
     def predict(self, X: Any) -> Any:
-        """The class of each row, by the last fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Members of `classes_`.
-        """
+        """The class of each row of X by the last fit, a member of `classes_`."""
         return self._delegate("predict", X)
 
     @available_if(_base_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
-        """The decision of the last fit on each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, K)
-            As the base estimator has it.
-        """
+        """The decision of the last fit on each row of X, in the shape that the base gives it."""
         return self._delegate("decision_function", X)
 
     @available_if(_base_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """The class probabilities of the last fit on each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            As the base estimator has it.
-        """
+        """The class probabilities of the last fit on each row of X, of shape (n, K)."""
         return self._delegate("predict_proba", X)
 
     def _delegate(self, name: str, X: Any) -> Any:
@@ -241,30 +201,23 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
             self.certificate_ = certify(
                 before, after, data.X, data.targets, data.weights, pool, supervised_in_set=in_set
             )
-        self.n_iter_ = self.solution_.n_iter
-        self.soft_labels_ = indicators(self.solution_.labels, n_classes)
+        result = self.solution_
+        self.n_iter_, self.soft_labels_ = result.n_iter, indicators(result.labels, n_classes)
         for name in ("coef_", "intercept_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another base
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        self._warn_if_unsettled()
-
-    def _warn_if_unsettled(self) -> None:
-        result = self.solution_
-        if result.status.is_success:
-            return
         if result.status is SelfLearningStatus.CYCLE:
-            what = (
+            self._warn(
                 f"went round in a cycle of {result.cycle_length} labelings after {result.n_iter} "
                 f"refits, the last of which changed {result.changes[-1]} labels; the labels do not "
                 "settle on these data and more refits would not help"
             )
-        else:
-            what = (
+        elif not result.status.is_success:
+            self._warn(
                 f"stopped after {result.n_iter} refits, the last of which changed "
                 f"{result.changes[-1]} labels, where 0 was wanted; raise max_iter"
             )
-        self._warn(what)
 
 
 def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fits:
@@ -351,29 +304,28 @@ def _values(model: Any, n_classes: int) -> Predictor:
 def self_learn(refit: Callable[[Index], Index], labels: Index, max_iter: int) -> SelfLearningResult:
     """Iterate labels -> refit(labels) until a fixed point, a cycle, or `max_iter` refits.
 
-    There are finitely many labelings and the next follows from the last, so the sequence always
-    ends in a cycle, usually of length one. Digests of all labelings seen so far tell the others.
+    The next labeling follows from the last, so that the sequence always ends in a cycle, usually of
+    length one. Digests of all labelings seen so far tell the others.
     """
     if len(labels) == 0:
         return SelfLearningResult(labels, SelfLearningStatus.EMPTY, 0, ())
     seen = {_digest(labels): 0}
     changes: list[int] = []
+    status, length = SelfLearningStatus.MAX_ITERATIONS, 0
     for n_iter in range(1, max_iter + 1):
         refitted = refit(labels)
         changes.append(int((refitted != labels).sum()))
         if changes[-1] == 0:
-            return SelfLearningResult(
-                labels, SelfLearningStatus.FIXED_POINT, n_iter, tuple(changes)
-            )
-        earlier = seen.setdefault(_digest(refitted), n_iter)
-        if earlier < n_iter:
-            return SelfLearningResult(
-                labels, SelfLearningStatus.CYCLE, n_iter, tuple(changes), n_iter - earlier
-            )
+            status = SelfLearningStatus.FIXED_POINT
+            break
+        length = n_iter - seen.setdefault(_digest(refitted), n_iter)
+        if length > 0:
+            status = SelfLearningStatus.CYCLE
+            break
         if n_iter < max_iter:
             labels = refitted
-    return SelfLearningResult(labels, SelfLearningStatus.MAX_ITERATIONS, max_iter, tuple(changes))
+    return SelfLearningResult(labels, status, len(changes), tuple(changes), length)
 
 
 def _digest(labels: Index) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(labels).tobytes(), digest_size=16).digest()
+    return hashlib.blake2b(labels.tobytes(), digest_size=16).digest()

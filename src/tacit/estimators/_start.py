@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _is_fitted, has_fit_parameter
 
 from tacit._typing import Vector
@@ -47,7 +51,8 @@ def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficien
     elif _is_fitted(start):
         coefficients = _fitted(start, data.X.shape[1], targets.shape[1])
     else:
-        columns = [_fit(start, data, column) for column in targets.T]
+        with _one_warning(type(start).__name__):
+            columns = [_fit(start, data, column) for column in targets.T]
         coefficients = Coefficients(
             np.hstack([c.coef for c in columns]), np.concatenate([c.intercept for c in columns])
         )
@@ -59,6 +64,24 @@ def fit_start(start: Any, data: TrainingData, fit_intercept: bool) -> Coefficien
     if targets.shape[1] == 1:
         return Coefficients(coefficients.coef[:, 0], np.asarray(coefficients.intercept[0]))
     return coefficients
+
+
+@contextmanager
+def _one_warning(name: str) -> Iterator[None]:
+    """One warning that the start did not converge, in place of one for each fold and penalty."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    found = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
+    for one in caught:
+        if one not in found:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if found:
+        message = (
+            f"start is a {name} that did not converge for {len(found)} of its fits; what holds for "
+            "any start holds for this one. Scale the features to have the one that was meant."
+        )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
 
 def _named(name: str, data: TrainingData, fit_intercept: bool) -> Any:

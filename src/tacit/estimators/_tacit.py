@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -33,9 +34,11 @@ from tacit.estimators._tacit_candidates import (
     best_anchor,
     candidates_of,
     forest_term,
+    is_view,
     kernel_terms,
     named_view,
     out_of_fold_term,
+    read_specs,
 )
 from tacit.estimators._tacit_model import ReferenceRows, TacitModel
 from tacit.estimators._training import TrainingData, threads_for
@@ -97,12 +100,14 @@ class TacitClassifier(DecisionClassifier):
     anchors : "auto" or list, default="auto"
         Supervised candidates: "linear", "rbf", "laplacian" (kernel ridge regression on
         standardised columns), "forest" (a random forest, judged by its out-of-bag votes), and
-        pairs (name, classifier) of any scikit-learn classifiers, judged out of fold. "auto" is
-        the first four; sparse rows have no "laplacian".
+        pairs (name, classifier) of any scikit-learn classifiers, judged out of fold; they see the
+        rows as an array, so that a ColumnTransformer chooses columns by position. "auto" is the
+        first four; sparse rows have no "laplacian".
     views : "auto" or list, default="auto"
         What unlabeled rows may add: "ranks", "components", "graph", "rank graph", "unscaled graph",
         "clusters", and pairs (name, view) of objects with the methods of `tacit.views.View` or of
-        scikit-learn transformers that need no labels. "auto" is the first six; sparse rows have
+        scikit-learn transformers that need no labels; they see standardised columns, and of sparse
+        rows, scaled to length one, a truncated SVD. "auto" is the first six; sparse rows have
         neither ranks nor units. An empty list leaves the anchors.
     caution : float, default=0.5
         How many standard errors the views must gain to be used. Infinite: never.
@@ -131,8 +136,9 @@ class TacitClassifier(DecisionClassifier):
         For rows on disk or on a cluster computed on demand.
     temperature_ : float
         The factor of the decisions in `predict_proba`, calibrated on left-out labels.
-    model_ : object
-        What predictions are made with.
+    model_, supervised_model_ : object
+        What predictions are made with, and what they would be made with without any view: the same
+        where views are not used.
     $features_
 
     Notes
@@ -163,12 +169,13 @@ class TacitClassifier(DecisionClassifier):
     transduction_: AnyArray
     temperature_: float
     model_: TacitModel
+    supervised_model_: TacitModel
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **DecisionClassifier._parameter_constraints,
         "anchors": [StrOptions({"auto"}), list, tuple],
         "views": [StrOptions({"auto"}), list, tuple],
-        "caution": [Number(Real, 0, None, closed="left")],
+        "caution": [Number(Real, 0, None, closed="both")],
         "max_reference_rows": POSITIVE_INTEGER,
         "random_state": ["random_state"],
         "n_jobs": [Number(Integral, None, None, closed="neither"), None],
@@ -216,8 +223,12 @@ class TacitClassifier(DecisionClassifier):
         return _Decision(self.model_)
 
     def _fit(self, data: TrainingData) -> None:
-        anchor_specs = _read_specs(self.anchors, ANCHORS, "anchors")
-        view_specs = _read_specs(self.views, VIEWS, "views")
+        anchor_specs = read_specs(
+            self.anchors, ANCHORS, "anchors", is_classifier, "a scikit-learn classifier"
+        )
+        view_specs = read_specs(
+            self.views, VIEWS, "views", is_view, "a view, or a transformer with fit and transform"
+        )
         random = check_random_state(self.random_state)
         seeds = iter(
             random.randint(2**31 - 1, size=1 + len(anchor_specs) + len(view_specs)).tolist()
@@ -226,20 +237,25 @@ class TacitClassifier(DecisionClassifier):
         with threads_for(data):
             labeled = Labeled.of(data)
             rows = ReferenceRows.of(data, self.max_reference_rows, next(seeds))
-            progress.say(f"{len(rows.position):,} reference rows of {data.unlabeled.n_rows:,}")
+            kept = f"{len(rows.position) - rows.n_labeled:,} of {rows.n_unlabeled:,}"
+            progress.say(f"{rows.n_labeled:,} labeled rows, {kept} unlabeled rows kept")
             # Anchors draw their seeds first, so that they are the same whatever the views are.
             anchors: list[Term] = []
             for spec in anchor_specs:
                 anchors += self._anchor_terms(*spec, labeled, rows, next(seeds))
             if not anchors:
-                raise ValueError(f"anchors is {self.anchors!r}, none of which suits these rows.")
+                raise ValueError(
+                    f"anchors is {self.anchors!r}, none of which suits these rows; give at least "
+                    "one, as 'linear'."
+                )
             progress.say(f"{len(anchors)} anchors")
             terms = list(anchors)
             base = best_anchor(anchors, labeled)
             for name, view in view_specs if data.unlabeled.n_rows else []:
                 new = self._view_terms(name, view, labeled, rows, next(seeds))
-                terms += new
-                terms += [added_to(base, term, labeled) for term in new] if base else []
+                new += [added_to(base, term, labeled) for term in new] if base else []
+                # Their fits are kept, and not the L x L kernels, which nobody asks for again.
+                terms += [replace(term, block=np.empty((0, 0))) for term in new]
                 progress.say(f"view {name}")
             weighing = weigh(
                 candidates_of(terms), labeled.Y, labeled.weights, self.caution, rows.n_unlabeled
@@ -287,7 +303,7 @@ class TacitClassifier(DecisionClassifier):
         )
         n_columns = labeled.Y.shape[1]
         anchors, before = _model(averaged(terms, weighing.anchors.weights, n_columns), rows)
-        self.model_, after = anchors, before
+        self.model_, self.supervised_model_, after = anchors, anchors, before
         if self.evidence_.uses_views:
             self.model_, after = _model(averaged(terms, weighing.chosen.weights, n_columns), rows)
         unlabeled, n = data.unlabeled, rows.n_labeled
@@ -325,25 +341,6 @@ class _Progress:
             seconds = time.perf_counter() - self.start
             sys.stderr.write(f"[TacitClassifier] {seconds:6.1f} s: {what}\n")
             sys.stderr.flush()
-
-
-def _read_specs(given: Any, known: tuple[str, ...], parameter: str) -> list[tuple[str, Any]]:
-    """Names of known parts, and pairs of the user, as pairs; None for a known part."""
-    if isinstance(given, str):
-        return [(name, None) for name in known]
-    specs = []
-    for each in given:
-        is_pair = isinstance(each, tuple | list) and len(each) == 2 and isinstance(each[0], str)
-        if not (is_pair and hasattr(each[1], "fit")) and each not in known:
-            raise ValueError(
-                f"{parameter} has {each!r}; each must be one of {', '.join(known)}, or a pair of a "
-                "name and an object with a method fit."
-            )
-        specs.append(tuple(each) if is_pair else (each, None))
-    names = [name for name, _ in specs]
-    if len(set(names)) < len(names):
-        raise ValueError(f"{parameter} has the names {names}; each must be there once.")
-    return specs
 
 
 def _model(duals: Duals, rows: ReferenceRows) -> tuple[TacitModel, Matrix]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 
 from tacit._typing import Index, Matrix, Vector
 from tacit.estimators._training import TrainingData, stack
-from tacit.rows import Block, CsrRows, NumpyRows, Rows
-from tacit.rows._moments import row_hash
+from tacit.rows import CsrRows, NumpyRows, Rows
+from tacit.rows._moments import random_sample
 from tacit.views import Reference
 
 # Coordinates of sparse rows for the views: what latent semantic analysis commonly keeps of text.
@@ -112,33 +111,12 @@ class TacitModel:
         return values
 
 
-@dataclass(frozen=True)
-class _Draw:
-    """The kernel of a sweep that keeps a random part of the rows, whatever the storage."""
-
-    threshold: int
-    seed: int
-
-    def __call__(self, block: Block) -> list[tuple[Any, Index]]:
-        position = np.arange(block.start, block.start + block.X.shape[0])
-        chosen = row_hash(position.astype(np.uint64), self.seed) < np.uint64(self.threshold)
-        return [(block.X[np.flatnonzero(chosen)], position[chosen])]
-
-
 def sample_rows(rows: Rows, most: int, seed: int) -> tuple[Any, Index]:
     """All rows if there are few, otherwise about `most` of them at random, and their positions."""
     if rows.n_rows <= most and isinstance(rows, NumpyRows | CsrRows):
         return rows.X.astype(np.float64, copy=False), np.arange(rows.n_rows)
-    # All 64-bit numbers but the very last are below the threshold of a table that is taken whole.
-    threshold = min(most * 2**64 // max(1, rows.n_rows), 2**64 - 1)
-    pieces = rows.reduce(_Draw(threshold, seed), operator.add)
-    blocks, positions = zip(*pieces, strict=True)
-    X = (
-        sparse.vstack(blocks, format="csr")
-        if sparse.issparse(blocks[0])
-        else np.concatenate(blocks)
-    )
-    return X, np.concatenate(positions)
+    sample = random_sample(rows, most, seed)
+    return sample.X, sample.index
 
 
 @dataclass(frozen=True)
@@ -184,4 +162,5 @@ class ReferenceRows:
 
     def reference(self, rows: Any, seed: int) -> Reference:
         """What a view is fitted on: scaled rows, or their coordinates."""
-        return Reference(rows, self.n_labeled, self.position, seed)
+        n_rows = self.n_labeled + self.n_unlabeled
+        return Reference(rows, self.n_labeled, self.position, seed, n_rows)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from tacit._typing import AnyArray, Index, Matrix, Vector
-from tacit.estimators._labels import read_labels
+from tacit.estimators._labels import check_classes, read_labels
 from tacit.rows import CsrRows, NumpyRows, ParquetRows, Rows, as_rows, one_blas_thread
 
 DTYPES = (np.float64, np.float32)
@@ -87,12 +87,7 @@ def read_training_data(
             "that live on disk or on a cluster as X_unlabeled."
         )
     X = validate_data(estimator, X, dtype=DTYPES, accept_sparse="csr")
-    labels = read_labels(y, unlabeled)
-    if len(labels.is_labeled) != X.shape[0]:
-        raise ValueError(
-            f"y has {len(labels.is_labeled)} values and X has {X.shape[0]} rows; y needs one value "
-            "for every row of X, a label or a mark."
-        )
+    labels = read_labels(y, unlabeled, X.shape[0])
     weights = _read_weights(sample_weight, X.shape[0])
 
     counts = labels.is_labeled if weights is None else labels.is_labeled & (weights > 0)
@@ -101,7 +96,7 @@ def read_training_data(
     if len(positions) < len(codes):  # rows of weight zero, the only ones of a class perhaps
         used, codes = np.unique(codes[counts[labels.is_labeled]], return_inverse=True)
         classes = classes[used]
-    _check_classes(classes, bool(len(marked)), unlabeled)
+    check_classes(classes, bool(len(marked)), unlabeled)
     return TrainingData(
         X=X[positions].astype(np.float64, copy=False),
         codes=codes,
@@ -127,12 +122,7 @@ def _read_unlabeled(
                 "memory; leave the marked rows out of X and y, or add them to X_unlabeled."
             )
         return read_rows(estimator, X_unlabeled, "X_unlabeled")
-    shape = getattr(X_unlabeled, "shape", None)
-    if shape is not None and len(shape) == 2 and shape[1] != X.shape[1]:
-        raise ValueError(
-            f"X_unlabeled has {shape[1]} columns and X has {X.shape[1]}; both must have the same "
-            "features in the same order."
-        )
+    check_width(getattr(X_unlabeled, "shape", ()), X.shape)
     try:
         extra = validate_data(
             estimator,
@@ -149,6 +139,15 @@ def _read_unlabeled(
     if weights is not None:
         weights = np.concatenate([weights, np.ones(extra.shape[0])])
     return as_rows(stack(rows, extra), weights)
+
+
+def check_width(extra: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Refuse unlabeled rows of the shape `extra` below labeled ones of another width."""
+    if len(extra) == 2 and extra[1] != shape[1]:
+        raise ValueError(
+            f"X_unlabeled has {extra[1]} columns and X has {shape[1]}; both must have the same "
+            "features in the same order."
+        )
 
 
 def stack(first: Any, second: Any) -> Any:
@@ -183,23 +182,6 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Vector | None:
             f"sample_weight contains {weights.min():g}; weights must be zero or positive."
         )
     return weights
-
-
-def _check_classes(classes: AnyArray, some_marked: bool, unlabeled: Any) -> None:
-    if len(classes) == 0:
-        mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
-        raise ValueError(
-            f"y has no labels: every row is marked as unlabeled ({mark}) or has weight zero, but "
-            "at least one labeled row of each of two classes is needed."
-        )
-    if len(classes) == 1:
-        hint = ""
-        if isinstance(unlabeled, int | float) and unlabeled == -1 and some_marked:
-            hint = " If -1 is a class of yours and not a mark, set unlabeled=None."
-        raise ValueError(
-            f"y has labels of only one class, {classes.tolist()[0]!r}; at least two classes are "
-            f"needed among the labeled rows.{hint}"
-        )
 
 
 def is_elsewhere(X: Any) -> bool:

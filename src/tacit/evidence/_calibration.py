@@ -16,12 +16,12 @@ def calibrated_temperature(left_out: Matrix, Y: Matrix, weights: Vector) -> floa
     """The factor of the decisions that makes the left-out labels most likely.
 
     One number, so that it never changes which class is the likeliest and can be known from few
-    labels. Targets are drawn towards even odds as Platt (1999) does, so that a perfect score does
-    not mean certainty.
+    labels. Targets are drawn towards even odds by one row, as Platt (1999) does, so that a perfect
+    score does not mean certainty.
     """
     decisions, targets = _columns(left_out), _columns(Y) > 0.0
     n_rows, n_classes = targets.shape
-    smooth = (targets * n_rows + 1.0) / (n_rows + n_classes)
+    smooth = (targets * n_rows + 1.0 / n_classes) / (n_rows + 1.0)
 
     def loss(log_factor: float) -> float:
         logs = log_softmax(np.exp(log_factor) * decisions, axis=1)

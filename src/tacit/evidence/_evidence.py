@@ -14,6 +14,9 @@ from tacit.evidence._average import Average, Candidate, average, row_losses, win
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Of the loss: what rounding may gain.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -38,8 +41,8 @@ class Evidence:
     n_labeled, n_unlabeled : int
         Rows.
     scores : tuple of dict
-        For each anchor and view: name, whether it is a view, the leave-one-out loss and error at
-        its best penalty, and its weight in the answer.
+        For each kernel and classifier: name, anchor or view that it belongs to (source), whether it
+        is a view, the leave-one-out loss and error at its best penalty, its weight in the answer.
     """
 
     uses_views: bool
@@ -79,17 +82,21 @@ class Evidence:
         )
 
     def _consequence(self) -> str:
+        if not self.n_unlabeled:
+            return "There are no unlabeled rows: the answer is the anchors' average."
         rows = number_of(self.n_unlabeled, "unlabeled row")
         if not self.uses_views:
             return (
                 f"So the {rows} are not used: the answer is the anchors' average, the supervised "
                 "classifier."
             )
-        views = sorted(
-            (score for score in self.scores if score["is_view"]), key=lambda s: -s["weight"]
-        )
-        total = sum(score["weight"] for score in views)
-        most = [f"{score['name']} ({score['weight']:.0%})" for score in views[:3]]
+        shares: dict[str, float] = {}
+        for score in self.scores:
+            if score["is_view"]:
+                shares[score["source"]] = shares.get(score["source"], 0.0) + score["weight"]
+        heaviest = sorted(shares.items(), key=lambda item: -item[1])[:3]
+        most = [f"{source} ({share:.0%})" for source, share in heaviest if share >= 0.01]
+        total = sum(shares.values())
         return (
             f"So the {rows} are used: views carry {total:.0%} of the answer, most of it by "
             f"{listed(most)}."
@@ -166,12 +173,12 @@ def weigh(
     share = weights / weights.sum()
     differences = anchors.loss - everything.loss
     gain = float(share @ differences)
-    spread = float(share @ (differences - gain) ** 2)
-    standard_error = float(np.sqrt(spread / max(1, len(Y) - 1)))
+    # Of a weighted mean; for equal weights the usual one.
+    spread = float(share**2 @ (differences - gain) ** 2)
+    standard_error = float(np.sqrt(spread * len(Y) / max(1, len(Y) - 1)))
     anchors_error, all_error = float(share @ anchors.wrong), float(share @ everything.wrong)
-    uses_views = bool(
-        is_view.any() and gain >= caution * standard_error and all_error <= anchors_error
-    )
+    is_gain = gain >= caution * standard_error and gain > ROUNDING * float(share @ anchors.loss)
+    uses_views = bool(is_view.any() and is_gain and all_error <= anchors_error)
     chosen = everything if uses_views else anchors
     evidence = Evidence(
         uses_views=uses_views,
@@ -197,7 +204,9 @@ def _scores(
     for candidate, weight in zip(candidates, answer, strict=True):
         loss = float(share @ row_losses(candidate.left_out, Y))
         error = float(share @ (winners(candidate.left_out) != winners(Y)))
-        score = {"name": candidate.name, "is_view": candidate.is_view, "loss": loss, "error": error}
+        name, source = candidate.name, candidate.source or candidate.name
+        score = {"name": name, "source": source, "is_view": candidate.is_view}
+        score |= {"loss": loss, "error": error}
         before = scores.get(candidate.name, {"loss": np.inf, "weight": 0.0})
         best = score if loss < before["loss"] else before
         scores[candidate.name] = best | {"weight": before["weight"] + float(weight)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,8 @@ from tacit._typing import Matrix, Vector
 from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
 from tacit.family._em import EMClassifier
-from tacit.rows import Block, CsrRows, NumpyRows, Rows
+from tacit.family._gaussian import Mixture
+from tacit.rows import Block
 from tacit.solver._basis import Coefficients
 
 
@@ -59,11 +59,6 @@ class EMNaiveBayesClassifier(EMClassifier):
     Each iteration is one sweep over the unlabeled rows, K multiplications for each entry that is
     not zero. A local maximum.
 
-    References
-    ----------
-    Nigam, McCallum, Thrun & Mitchell, Text classification from labeled and unlabeled documents
-    using EM, Machine Learning 39, 2000.
-
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
@@ -105,8 +100,8 @@ class EMNaiveBayesClassifier(EMClassifier):
         model = self._maximise(
             data, centre, labeled, start, lambda v: multinomial_model(v, self.alpha)
         )
-        self.class_log_prior_ = model.log_priors
-        self.feature_log_prob_ = model.log_probabilities
+        self.class_log_prior_ = model.discriminants.intercept
+        self.feature_log_prob_ = model.discriminants.coef.T
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -115,32 +110,13 @@ class EMNaiveBayesClassifier(EMClassifier):
         return tags
 
 
-@dataclass(frozen=True)
-class MultinomialModel:
-    """Class priors and the probabilities of words in each class, with the Dirichlet log-prior."""
-
-    log_priors: Vector
-    log_probabilities: Matrix
-    constant: float
-
-    @property
-    def discriminants(self) -> Coefficients:
-        """For each class, the logarithm of prior times probability, but for the coefficient."""
-        return Coefficients(self.log_probabilities.T, self.log_priors)
-
-
-def multinomial_model(v: Matrix, alpha: float) -> MultinomialModel:
-    """The model of the highest posterior probability for class weights and counts v.
-
-    `alpha` is added to every count, the mode for a Dirichlet prior of parameter 1 + alpha.
-    """
+def multinomial_model(v: Matrix, alpha: float) -> Mixture:
+    """The mode for class weights and counts v with a Dirichlet prior of parameter 1 + alpha."""
     counts = v[:, 1:] + alpha
     log_probabilities = np.log(counts) - np.log(counts.sum(axis=1, keepdims=True))
-    return MultinomialModel(
-        log_priors=np.log(v[:, 0]) - np.log(v[:, 0].sum()),
-        log_probabilities=log_probabilities,
-        constant=alpha * float(log_probabilities.sum()),
-    )
+    log_priors = np.log(v[:, 0]) - np.log(v[:, 0].sum())
+    discriminants = Coefficients(log_probabilities.T, log_priors)
+    return Mixture(discriminants, alpha * float(log_probabilities.sum()))
 
 
 def _class_counts(data: TrainingData) -> Matrix:
@@ -153,15 +129,10 @@ def _class_counts(data: TrainingData) -> Matrix:
 
 def _check_counts(data: TrainingData) -> None:
     check_non_negative(data.X, "EMNaiveBayesClassifier (input X)")
-    rows: Rows = data.unlabeled
-    if isinstance(rows, NumpyRows | CsrRows):
-        if rows.n_rows == 0:
-            return  # which the check would not survive
-        check_non_negative(rows.X, "EMNaiveBayesClassifier (unlabeled rows)")
-    elif not rows.reduce(_are_counts, min):
+    if data.unlabeled.n_rows and not data.unlabeled.reduce(_are_counts, min):
         raise ValueError(
-            "Negative values in data passed to EMNaiveBayesClassifier: X_unlabeled has negative "
-            "numbers, NaN or infinity; naive Bayes needs counts."
+            "Negative values in data passed to EMNaiveBayesClassifier: X or X_unlabeled has "
+            "negative numbers, NaN or infinity; naive Bayes needs counts."
         )
 
 

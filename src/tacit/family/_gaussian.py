@@ -1,19 +1,20 @@
 """Gaussian classes that share one covariance: the models and their maximum-likelihood fits.
 
 Discriminant analysis is fitted in whitened coordinates (`Space`), where the scatter of all rows is
-the identity and the pooled scatter of the classes (`Scatter`) differs from it in K directions only.
+the identity and the pooled scatter W of the classes differs from it in K directions only.
 Class moments are K x (1 + r) matrices `v`: the weight of each class, then the sum of its rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
 
-from tacit._typing import Index, Matrix, Vector
+from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.rows import Moments, as_rows
 from tacit.solver._basis import RANK_CUT, Basis, Coefficients
 
@@ -32,19 +33,24 @@ class UnboundedLikelihoodError(ValueError):
 
 
 @dataclass(frozen=True)
-class GaussianModel:
-    """Class priors and Gaussian densities with a shared covariance.
+class Mixture:
+    """A fitted model of all classes.
 
-    `discriminants` are log(prior density) up to a term that all classes share; linear in x. Added
-    to the sum of the rows' discriminants (for unlabeled rows, of the logarithm of their summed
-    exponentials), `constant` makes it the penalised log-likelihood of the rows of the fit.
+    `discriminants` are log(prior density) up to a term that all classes share; linear in x.
+    `constant` is what the penalised log-likelihood of the rows has beside them.
     """
+
+    discriminants: Coefficients
+    constant: float
+
+
+@dataclass(frozen=True)
+class GaussianModel(Mixture):
+    """Class priors and Gaussian densities with a shared covariance."""
 
     priors: Vector
     means: Matrix
     covariance: Matrix
-    discriminants: Coefficients
-    constant: float
 
 
 @dataclass(frozen=True)
@@ -59,19 +65,14 @@ class LabeledStatistics:
     @classmethod
     def of(cls, X: Any, codes: Index, weights: Vector | None, n_classes: int) -> LabeledStatistics:
         """One pass over the labeled rows, O(L d^2)."""
-        parts = []
-        for k in range(n_classes):
-            members = codes == k
-            own = None if weights is None else weights[members]
-            parts.append(Moments.of(as_rows(X[members], own)))
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
+        members = [codes == k for k in range(n_classes)]
+        own = [None if weights is None else weights[rows] for rows in members]
+        parts = [Moments.of(as_rows(X[rows], w)) for rows, w in zip(members, own, strict=True)]
         return cls(
             counts=np.array([part.weight for part in parts]),
             means=np.array([part.mean for part in parts]),
             pooled=np.asarray(sum(part.scatter for part in parts)),
-            total=total,
+            total=reduce(Moments.__add__, parts),
         )
 
     def sums(self, centre: Vector) -> Matrix:
@@ -125,111 +126,71 @@ class Space:
         return Coefficients(combined.coef, combined.intercept + in_space[:, 0])
 
 
-@dataclass(frozen=True)
-class Scatter:
-    """The pooled scatter W = I - spread'spread of classes, in whitened coordinates.
+def solve_within(v: AnyArray, rows: AnyArray) -> AnyArray:
+    """Each of `rows` times W^-1 = I + S'(diag(n) - SS')^-1 S (Woodbury), also for stacks of v."""
+    sums = v[..., 1:]
+    core = v[..., :1] * np.eye(v.shape[-2]) - sums @ sums.swapaxes(-1, -2)
+    return np.asarray(rows + (rows @ sums.swapaxes(-1, -2)) @ np.linalg.solve(core, sums))
 
-    W is the identity but for K directions, so that its determinant and inverse take the matrix
-    `core`, the inverse of I - spread spread' (Woodbury), and no factorisation of order r.
-    `singular` are orthonormal directions in which W is zero although the class means differ.
-    """
 
-    means: Matrix
-    spread: Matrix
-    core: Matrix
-    log_determinant: float
-    singular: Matrix
+def eigenvalues_within(v: Matrix) -> Vector:
+    """The eigenvalues of W that are not one, K or fewer; in units of the scatter of all rows."""
+    spread = v[:, 1:] / np.sqrt(v[:, :1])
+    return np.asarray(1.0 - np.linalg.eigvalsh(spread @ spread.T))
 
-    @classmethod
-    def of(cls, v: Matrix, drop: bool = False) -> Scatter:
-        """From class moments, O(K^2 r).
 
-        W is judged by its eigenvalues relative to all rows, whose scatter is the identity, so that
-        the verdict depends neither on units nor on directions. A singular W is refused, or with
-        `drop` its singular directions are left out: the inverse is the pseudo-inverse, and the
-        determinant that of the rest.
-        """
-        spread = v[:, 1:] / np.sqrt(v[:, :1])
-        between, vectors = np.linalg.eigh(spread @ spread.T)
-        kept = 1.0 - between > RANK_CUT
-        if not (drop or kept.all()):
-            raise UnboundedLikelihoodError
-        # W = I - C'C has the inverse I + C' (I - CC')^{-1} C; minus one over the eigenvalue of CC'
-        # takes the direction out of the identity.
-        factors = np.where(kept, 1.0 - between, -between)
-        core = (vectors / factors) @ vectors.T
-        directions = (vectors[:, ~kept] / np.sqrt(between[~kept])).T @ spread
-        log_determinant = float(np.log(factors[kept]).sum())
-        return cls(v[:, 1:] / v[:, :1], spread, core, log_determinant, directions)
-
-    @property
-    def within(self) -> Matrix:
-        """W."""
-        return np.asarray(np.eye(self.spread.shape[1]) - self.spread.T @ self.spread)
-
-    @property
-    def trace_of_inverse(self) -> float:
-        """The trace of the inverse of W."""
-        return float(self.spread.shape[1] + np.sum(self.core * (self.spread @ self.spread.T)))
-
-    @property
-    def inverse(self) -> Matrix:
-        """The inverse of W, O(K r^2)."""
-        return np.asarray(np.eye(self.spread.shape[1]) + self.spread.T @ self.core @ self.spread)
-
-    def solve(self, rows: Matrix) -> Matrix:
-        """Each of `rows` times the inverse of W, O(K r) a row."""
-        return np.asarray(rows + (rows @ self.spread.T) @ self.core @ self.spread)
-
-    def discriminants(self, v: Matrix, total_weight: float, slopes: Matrix | None = None) -> Matrix:
-        """Constants and slopes in z of the model with class moments v, or with these slopes."""
-        if slopes is None:
-            slopes = total_weight * self.solve(self.means)
-        constants = np.log(v[:, 0] / total_weight) - 0.5 * np.sum(slopes * self.means, axis=1)
-        return np.column_stack([constants, slopes])
-
-    def singular_discriminants(self, v: Matrix, space: Space) -> Matrix:
-        """The same with the pseudo-inverse of the pooled covariance in the coordinates x.
-
-        In z the singular directions U are at right angles to all others, and what tells the classes
-        apart is lost with them; not so in x. With P the map from x to z and A = I - U (PU)^+ P,
-        P A is P without its part along PU, so that P A W^+ A'P' is the pseudo-inverse in x.
-
-        Where that tells no classes apart (one row a class, for example) U decides, as in the limit
-        of alpha to zero: by the distance in x, with the least spread that would not be singular.
-        """
-        N, P, U = space.total_weight, space.functions.coef, self.singular.T
-        Q, R = np.linalg.qr(P @ U)
-        A = np.eye(len(U)) - U @ np.linalg.solve(R, Q.T @ P)
-        slopes = N * self.solve(self.means @ A) @ A.T
-        if float(np.sum(slopes * v[:, 1:])) <= RANK_CUT * N:
-            to_x = U @ np.linalg.inv(R / np.linalg.norm(R, -2))
-            slopes = N / RANK_CUT * (self.means @ to_x) @ to_x.T
-        return self.discriminants(v, N, slopes)
+def log_determinant(v: Matrix) -> float:
+    """The logarithm of the determinant of W; a singular one is refused."""
+    eigenvalues = eigenvalues_within(v)
+    if not (eigenvalues > RANK_CUT).all():
+        raise UnboundedLikelihoodError
+    return float(np.log(eigenvalues).sum())
 
 
 def lda_model(space: Space, v: Matrix, drop: bool = False) -> GaussianModel:
     """Linear discriminant analysis for class moments v in `space`.
 
-    Directions in which the pooled covariance is singular are an error, or with `drop` left out: the
-    inverse is the pseudo-inverse in x.
+    A singular pooled covariance is an error, or with `drop` it has the pseudo-inverse in x.
     """
-    N, r = space.total_weight, space.rank
-    scatter = Scatter.of(v, drop)
-    if len(scatter.singular):
-        in_space = scatter.singular_discriminants(v, space)
-    else:
-        in_space = scatter.discriminants(v, N)
-    log_determinant = scatter.log_determinant - r * np.log(N) + 2.0 * space.log_volume
-    constant = -0.5 * N * (scatter.trace_of_inverse + r * np.log(2.0 * np.pi) + log_determinant)
-    lift = space.lift
+    N, r, lift = space.total_weight, space.rank, space.lift
+    means, eigenvalues = v[:, 1:] / v[:, :1], eigenvalues_within(v)
+    within = np.eye(r) - means.T @ v[:, 1:]
+    kept = eigenvalues[eigenvalues > RANK_CUT]
+    n_dropped = len(eigenvalues) - len(kept)
+    if n_dropped and not drop:
+        raise UnboundedLikelihoodError
+    slopes = _singular_slopes(space, v, within) if n_dropped else N * solve_within(v, means)
+    constants = np.log(v[:, 0] / N) - 0.5 * np.sum(slopes * means, axis=1)
+    trace = r - n_dropped + np.sum(1.0 / kept - 1.0)
+    log_volume = np.log(kept).sum() - r * np.log(N) + 2.0 * space.log_volume
     return GaussianModel(
+        discriminants=space.discriminants(np.column_stack([constants, slopes])),
+        constant=float(-0.5 * N * (trace + r * np.log(2.0 * np.pi) + log_volume)),
         priors=v[:, 0] / N,
-        means=space.mean + scatter.means @ lift.T,
-        covariance=lift @ scatter.within @ lift.T / N,
-        discriminants=space.discriminants(in_space),
-        constant=float(constant),
+        means=space.mean + means @ lift.T,
+        covariance=lift @ within @ lift.T / N,
     )
+
+
+def _singular_slopes(space: Space, v: Matrix, within: Matrix) -> Matrix:
+    """Slopes of the discriminants with the pseudo-inverse of the covariance in the coordinates x.
+
+    With P the map from x to z, U the singular directions and A = I - U (PU)^+ P it is P A W^+ A'P'.
+    Where that tells no classes apart (one row a class, for example) U decides: by the distance in
+    x, with the least spread that would not be singular.
+    """
+    N, P, means = space.total_weight, space.functions.coef, v[:, 1:] / v[:, :1]
+    eigenvalues, vectors = np.linalg.eigh(within)
+    kept = eigenvalues > RANK_CUT
+    U = vectors[:, ~kept]
+    Q, R = np.linalg.qr(P @ U)
+    A = np.eye(len(U)) - U @ np.linalg.solve(R, Q.T @ P)
+    root = A @ vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    slopes = N * (means @ root) @ root.T
+    if float(np.sum(slopes * v[:, 1:])) <= RANK_CUT * N:
+        to_x = U @ np.linalg.inv(R / np.linalg.norm(R, -2))
+        slopes = N / RANK_CUT * (means @ to_x) @ to_x.T
+    return np.asarray(slopes)
 
 
 def supervised_lda(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
@@ -239,10 +200,7 @@ def supervised_lda(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
 
 
 def nearest_mean_model(v: Matrix, total: Moments, alpha: float) -> GaussianModel:
-    """The nearest-mean model, with covariance s2 I, for class moments v of x - total.mean.
-
-    The variance s2 is (tr W + alpha d) / (N d), W the pooled scatter of the classes.
-    """
+    """The nearest-mean model for class moments v of x - total.mean."""
     N, d = total.weight, len(total.mean)
     means = v[:, 1:] / v[:, :1]
     spread = float(total.scatter.trace()) + alpha * d
@@ -257,6 +215,35 @@ def nearest_mean_model(v: Matrix, total: Moments, alpha: float) -> GaussianModel
 def supervised_nearest_mean(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
     """The nearest-mean model of the labeled rows."""
     return nearest_mean_model(labeled.sums(labeled.total.mean), labeled.total, alpha)
+
+
+def constrained_nearest_mean(
+    labeled: LabeledStatistics, everything: Moments, alpha: float
+) -> GaussianModel:
+    """Nearest mean whose weighted class means average to the mean of all rows (Loog 2010)."""
+    check_finite(everything)
+    supervised = supervised_nearest_mean(labeled, alpha)
+    means = labeled.means - labeled.total.mean  # about the mean of all rows, after the move
+    variance = float(supervised.covariance[0, 0])
+    return with_spherical_covariance(supervised.priors, means, everything.mean, variance)
+
+
+def constrained_lda(labeled: LabeledStatistics, everything: Moments, alpha: float) -> GaussianModel:
+    """LDA whose class means and pooled covariance add up to the covariance T of all rows.
+
+    In coordinates in which T is a multiple of the identity the map (T T_l^-1)^(1/2) is symmetric.
+    """
+    space = Space.of(everything, alpha)
+    means = (labeled.means - labeled.total.mean) @ space.functions.coef
+    # The map, with zeros in directions in which the labeled rows do not vary.
+    ratio = space.total_weight / labeled.total.weight
+    within = ratio * (space.form(labeled.total.scatter) + space.penalty)
+    eigenvalues, vectors = np.linalg.eigh(within)
+    kept = eigenvalues > RANK_CUT * eigenvalues.max(initial=0.0)
+    vectors = vectors[:, kept]
+    moved = (means @ vectors / np.sqrt(eigenvalues[kept])) @ vectors.T
+    weights = ratio * labeled.counts
+    return lda_model(space, np.column_stack([weights, weights[:, None] * moved]), drop=True)
 
 
 def with_spherical_covariance(
@@ -277,8 +264,7 @@ def with_spherical_covariance(
 def _log_volume(lift: Matrix) -> float:
     """The logarithm of the volume that the columns span, whatever the units of the rows.
 
-    Rows in falling order and pivoted columns make the error of each row small beside that row
-    (Cox & Higham 1998); the determinant of lift'lift would square the ratio of the units.
+    Rows in falling order and pivoted columns keep the error small in each row (Cox & Higham 1998).
     """
     if lift.size == 0:
         return 0.0

@@ -1,30 +1,21 @@
-"""What the margin classifiers share: rows as features or as a kernel, costs, and predicting."""
+"""What the margin classifiers share: rows as features, costs, the problem, and predicting."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import Index, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.estimators._kernel import KernelClassifier, KernelFunction
 from tacit.estimators._linear import Decision
 from tacit.estimators._parameters import POSITIVE, POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
-from tacit.family._svm import (
-    Features,
-    Geometry,
-    Gram,
-    HingeProblem,
-    HingeSolution,
-    centred,
-    check_kernel,
-)
-from tacit.family._svm_newton import solve_hinge
+from tacit.family._svm import Features, HingeProblem, HingeSolution, kernel_features, solve_hinge
 
 # Costs above this, in units of 1 / ||x||^2, are lowered: rounding errors of a margin, 1e-16 of it,
 # times the cost must stay within the tolerance.
@@ -34,96 +25,69 @@ LARGEST_SQUARE = 1e150
 
 
 @dataclass(frozen=True)
-class MarginRows:
-    """All rows of `fit`, labeled ones first, as features X or as a kernel K between them.
+class MarginProblem:
+    """Labeled rows with hinge losses and unlabeled ones with the symmetric one, max(0, 1 - |f|).
 
-    K is None where the kernel is linear and the features are few. `index` are the positions of the
-    rows among the columns that predictions need of a precomputed kernel.
+    The rows of `features` are the labeled and then the unlabeled ones. Without an intercept there
+    is the balancing constraint: f has the mean `mean` over the unlabeled rows, which are centred.
     """
+
+    features: Features
+    y: Vector
+    costs: Vector
+    mean: float = 0.0
+
+    def values(self, machine: HingeSolution) -> Vector:
+        """f on the unlabeled rows."""
+        return np.asarray(machine.values[len(self.y) :] + self.mean)
+
+    def with_labels(self, labels: Vector, part: float = 1.0) -> HingeProblem:
+        """The convex problem for given labels and a part of the unlabeled cost.
+
+        Its objective is never below that of this problem, and equal to it wherever the labels are
+        the signs of f.
+        """
+        signs, costs = np.concatenate([self.y, labels]), self.costs.copy()
+        costs[len(self.y) :] *= part
+        return HingeProblem(self.features, signs, 1.0 - self.mean * signs, costs)
+
+    def supervised(self, is_balanced: bool, tol: float) -> tuple[HingeSolution, Vector]:
+        """The machine on the labeled rows, with the constraint or not; its values on others."""
+        Z, n = self.features.Z, len(self.y)
+        mean = self.mean if is_balanced else 0.0
+        features = Features(Z[:n], intercept=not is_balanced)
+        labeled = HingeProblem(features, self.y, 1.0 - mean * self.y, self.costs[:n])
+        machine = solve_hinge(labeled, tol=tol)
+        return machine, Z[n:] @ machine.w + machine.b + mean
+
+
+@dataclass(frozen=True)
+class MarginRows:
+    """All rows of `fit`, labeled ones first: as given, as dense features Z, and their costs."""
 
     data: TrainingData
     X: Any
-    K: Matrix | None
-    index: Index
-    labeled_weights: Vector
-    unlabeled_weights: Vector
+    Z: Matrix
+    y: Vector  # 1 for the second class, -1 for the first
+    weights: Vector
     costs: Vector
-
-    @property
-    def y(self) -> Vector:
-        """1 for the second class, -1 for the first."""
-        return 2.0 * self.data.y - 1.0
 
     @property
     def mean_label(self) -> float:
         """The weighted mean of y."""
-        return float(self.labeled_weights @ self.y / self.labeled_weights.sum())
+        return float(np.average(self.y, weights=self.weights[: len(self.y)]))
 
     @property
-    def has_unlabeled(self) -> bool:
-        """Whether any unlabeled row counts."""
-        return bool((self.unlabeled_weights > 0).any())
-
-    def without_zero_weights(self) -> MarginRows:
-        """The same without the unlabeled rows of weight zero."""
-        counts = self.unlabeled_weights > 0
-        if counts.all():
-            return self
-        index = np.flatnonzero(np.append(np.ones(len(self.y), dtype=bool), counts))
-        return replace(
-            self,
-            X=self.X[index],
-            K=None if self.K is None else self.K[np.ix_(index, index)],
-            index=self.index[index],
-            unlabeled_weights=self.unlabeled_weights[counts],
-            costs=self.costs[index],
-        )
+    def unlabeled_weights(self) -> Vector:
+        """Weights of the unlabeled rows."""
+        return self.weights[len(self.y) :]
 
     def origin(self, of_unlabeled: bool) -> Vector:
         """Weights of the rows, of sum one: of the unlabeled rows' mean, or of all rows'."""
-        labeled = np.zeros(len(self.y)) if of_unlabeled else self.labeled_weights
-        weights = np.concatenate([labeled, self.unlabeled_weights])
+        weights = self.weights.copy()
+        if of_unlabeled:
+            weights[: len(self.y)] = 0.0
         return np.asarray(weights / weights.sum())
-
-    def geometry(self, origin: Vector, labeled_only: bool = False) -> Geometry:
-        """The rows less their mean with the weights `origin`."""
-        n = len(self.y) if labeled_only else len(origin)
-        if self.K is not None:
-            return Gram(centred(self.K, origin)[:n, :n])
-        return Features(self.X[:n], np.asarray(self.X.T @ origin))
-
-    def supervised(self, mean: float | None, origin: Vector, tol: float) -> HingeSolution:
-        """The support vector machine on the labeled rows, under the balancing constraint if any."""
-        y = self.y
-        margins = np.ones(len(y)) if mean is None else 1.0 - mean * y
-        geometry = self.geometry(origin, labeled_only=True)
-        problem = HingeProblem(geometry, y, margins, self.costs[: len(y)], mean is None)
-        return solve_hinge(problem, tol=tol)
-
-    def with_costs_within_precision(self) -> tuple[MarginRows, float]:
-        """The same with costs that double precision can weigh, and the factor that makes them so.
-
-        A cost is felt in units of 1 / ||x||^2, so that lowering all of them by a factor is dividing
-        the features by its root.
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            square = self.geometry(self.origin(of_unlabeled=False)).mean_square()
-        if not square < LARGEST_SQUARE:
-            raise ValueError(
-                "X or X_unlabeled has numbers too large to be multiplied; scale the features, as "
-                "with sklearn.preprocessing.StandardScaler."
-            )
-        highest = square * float(self.costs.max())
-        factor = min(1.0, HIGHEST_COST / highest) if highest > 0.0 else 1.0
-        return replace(self, costs=factor * self.costs), factor
-
-    def supervised_values(
-        self, solution: HingeSolution, geometry: Geometry, mean: float | None
-    ) -> Vector:
-        """Its decisions on the unlabeled rows."""
-        beta = np.concatenate([self.y * solution.alpha, np.zeros(len(self.unlabeled_weights))])
-        values = geometry.values(geometry.combine(beta))[len(self.y) :]
-        return np.asarray(values + (solution.b if mean is None else mean))
 
 
 class MarginClassifier(KernelClassifier):
@@ -131,6 +95,7 @@ class MarginClassifier(KernelClassifier):
 
     C: float
     C_unlabeled: float
+    tol: float
 
     gamma_: float | None
     coef_: Matrix
@@ -168,25 +133,8 @@ X_fit_ : ndarray, sparse matrix or None
 dual_coef_ : ndarray of shape (1, N)
     For other kernels: the decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`.
 intercept_ : ndarray of shape (1,)
-    The constant of f.""",
+    The constant of f. Decisions of -1 and 1 are the margins.""",
     }
-
-    def decision_function(self, X: Any) -> Any:
-        """The value of the separating function.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge; with a precomputed kernel, the kernel between them and the rows given
-            to `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Positive values mean `classes_[1]`; -1 and 1 are the margins. For a Dask array a Dask
-            array, for Parquet files an object that writes Parquet files.
-        """
-        return super().decision_function(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -202,71 +150,73 @@ intercept_ : ndarray of shape (1,)
         return KernelFunction(self.kernel, self.gamma_, self.degree, self.coef0)
 
     def _margin_rows(self, data: TrainingData) -> MarginRows:
-        if len(data.classes) > 2:
-            raise ValueError(_too_many_classes(type(self).__name__, data.classes.tolist()))
-        rows = self._rows(data, supervised=False)
-        is_precomputed = self.kernel == "precomputed"
-        labeled_weights = np.ones(len(data.codes)) if data.weights is None else data.weights
+        """Read the rows, with costs that double precision can weigh."""
+        if (K := len(data.classes)) > 2:
+            shown = ", ".join(repr(c) for c in data.classes.tolist()[:5]) + ", ..." * (K > 5)
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{type(self).__name__} found the {K} classes {shown} in y. Use a method for more "
+                "than two classes, SelfLearningClassifier for one."
+            )
+        X, n = self._rows(data, supervised=False), len(data.codes)
+        labeled = np.ones(n) if data.weights is None else data.weights
         given = data.in_memory("a margin method labels single rows").weights
-        unlabeled_weights = np.ones(data.unlabeled.n_rows) if given is None else given
-        weights = np.concatenate([labeled_weights, unlabeled_weights])
-        self.gamma_ = None if is_precomputed else _read_gamma(self.gamma, rows, weights)
-        # The linear kernel is worth its matrix only where features are more than rows.
-        is_wide = rows.shape[0] < rows.shape[1]
-        K = self._kernel_between(rows, data) if is_wide or self.kernel != "linear" else None
-        if K is not None and (callable(self.kernel) or is_precomputed):
-            check_kernel(K)
-        index = data.order if is_precomputed else np.arange(rows.shape[0])
-        costs = np.concatenate([self.C * labeled_weights, self.C_unlabeled * unlabeled_weights])
-        read = MarginRows(data, rows, K, index, labeled_weights, unlabeled_weights, costs)
-        read, factor = read.with_costs_within_precision()
+        unlabeled = np.ones(data.unlabeled.n_rows) if given is None else given
+        weights = np.concatenate([labeled, unlabeled])
+        Z = self._features(X, weights, data)
+        with np.errstate(over="ignore", invalid="ignore"):
+            square = float(((Z - weights @ Z / weights.sum()) ** 2).sum() / len(Z))
+        if not square < LARGEST_SQUARE:
+            raise ValueError(
+                "X or X_unlabeled has numbers too large to be multiplied; scale the features, as "
+                "with sklearn.preprocessing.StandardScaler."
+            )
+        costs = np.concatenate([self.C * labeled, self.C_unlabeled * unlabeled])
+        # A cost is felt in units of 1 / ||x||^2: lowering all by a factor divides the features.
+        highest = square * float(costs.max())
+        factor = min(1.0, HIGHEST_COST / highest) if highest > 0.0 else 1.0
         if factor < 1.0:
             self._warn(
                 f"lowered C and C_unlabeled by the factor {factor:.2g}, which is the same as "
                 f"dividing the features by {factor**-0.5:.2g}: an error at these costs weighs more "
                 "than numbers have digits for; scale the features, or lower C"
             )
-        return read
+        return MarginRows(data, X, Z, 2.0 * data.y - 1.0, weights, factor * costs)
+
+    def _features(self, X: Any, weights: Vector, data: TrainingData) -> Matrix:
+        """The rows themselves, or for kernels and more features than rows those of the kernel."""
+        self.gamma_ = None if self.kernel == "precomputed" else _read_gamma(self.gamma, X, weights)
+        if self.kernel == "linear" and X.shape[0] >= X.shape[1]:
+            return X if isinstance(X, np.ndarray) else np.asarray(X.toarray())
+        return kernel_features(self._kernel_between(X, data))
+
+    def _warn_of_gap(self, machine: HingeSolution) -> None:
+        if not machine.status.is_success:
+            self._warn(
+                f"stopped at a relative duality gap of {machine.relative_gap():.2g}, above the "
+                f"tolerance tol={self.tol:g}; raise tol, scale the features or lower C"
+            )
 
     def _store(self, rows: MarginRows, origin: Vector, beta: Vector, at_origin: float) -> None:
         """Keep the function sum_i beta_i <x_i - o, x - o> + at_origin, o being the origin."""
         for name in ("coef_", "dual_coef_", "X_fit_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel
         beta = beta - beta.sum() * origin
+        self.intercept_ = np.array([at_origin - origin @ (rows.Z @ (rows.Z.T @ beta))])
         if self.kernel == "linear":
-            w = np.asarray(rows.X.T @ beta)
-            self.coef_ = w[None, :]
-            self.intercept_ = np.array([at_origin - origin @ (rows.X @ w)])
-            return
-        assert rows.K is not None
-        self.intercept_ = np.array([at_origin - origin @ (rows.K @ beta)])
-        self.X_fit_ = rows.X
-        if self.kernel == "precomputed":
-            arranged = np.zeros(rows.data.n_rows)
-            arranged[rows.index] = beta
-            beta, self.X_fit_ = arranged, None
-        self.dual_coef_ = beta[None, :]
+            self.coef_ = np.asarray(rows.X.T @ beta)[None, :]
+        else:
+            self.X_fit_ = None if self.kernel == "precomputed" else rows.X
+            self.dual_coef_ = self._arranged(beta, rows.data)
 
 
-def _read_gamma(gamma: Any, rows: Any, weights: Vector) -> float:
+def _read_gamma(gamma: Any, X: Any, weights: Vector) -> float:
     """The number that `gamma` stands for, as scikit-learn has it, but with weights."""
     if gamma == "auto":
-        return 1.0 / float(rows.shape[1])
+        return 1.0 / float(X.shape[1])
     if gamma != "scale":
         return float(gamma)
-    part = weights / (weights.sum() * rows.shape[1])
-    mean = float((part @ rows).sum())
-    is_sparse = bool(sparse.issparse(rows))
-    with np.errstate(over="ignore"):  # the kernel itself will tell
-        squares = rows.multiply(rows) if is_sparse else (rows - mean) ** 2
-        variance = float((part @ squares).sum()) - (mean * mean if is_sparse else 0.0)
-    return 1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0
-
-
-def _too_many_classes(name: str, classes: list[Any]) -> str:
-    shown = ", ".join(repr(c) for c in classes[:5]) + (", ..." if len(classes) > 5 else "")
-    return (
-        "Only binary classification is supported. The type of the target is multiclass: "
-        f"{name} found the {len(classes)} classes {shown} in y. Use a method for more than two "
-        "classes, SelfLearningClassifier for one."
-    )
+    with np.errstate(over="ignore", invalid="ignore"):  # the kernel itself will tell
+        columns = StandardScaler(with_mean=False).fit(X, sample_weight=weights)
+        variance = float(columns.var_.mean() + columns.mean_.var())
+    return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,14 +12,57 @@ import numpy as np
 from tacit._typing import Vector
 from tacit.estimators._parameters import Number
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._margin import MarginClassifier, MarginRows
-from tacit.family._s3vm_solver import (
-    TransductiveProblem,
-    TransductiveSolution,
-    TransductiveStatus,
-    descend,
-    minimise,
-)
+from tacit.family._margin import MarginClassifier, MarginProblem, MarginRows
+from tacit.family._svm import Features, HingeSolution, solve_hinge
+from tacit.solver._solution import StopReason
+
+# The parts of the unlabeled cost that annealing passes through. Below the first the unlabeled rows
+# hardly matter, so that it starts from the supervised solution.
+ANNEALING = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
+# Rounds after which only the best of several runs goes on. Small problems have settled by then.
+FIRST_ROUNDS = 5
+# A trial of the search needs to be just good enough to tell which labels would change.
+TRIAL_TOL = 1e-4
+# Gains below this part of the objective are none: with ties, as among equal rows, labels could go
+# to and fro for ever.
+LEAST_GAIN = 1e-6
+# Digits to which rows are equally near to the boundary.
+NEAR = 6
+
+
+class TransductiveStatus(StopReason):
+    """Why the rounds stopped."""
+
+    FIXED_POINT = "fixed_point"
+    """No label changed: a local minimum, up to ties."""
+    MAX_ITERATIONS = "max_iterations"
+    INEXACT = "inexact"
+    """The convex problem of the last round was not solved to its tolerance."""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the labels settled and the last problem was solved."""
+        return self is TransductiveStatus.FIXED_POINT
+
+
+@dataclass(frozen=True)
+class TransductiveSolution:
+    """A local minimum of a transductive problem."""
+
+    hinge: HingeSolution
+    """The convex problem of the last round, with its duality gap."""
+    labels: Vector
+    """The labels of the unlabeled rows, -1 or 1."""
+    objective: float
+    """The objective of the transductive problem."""
+    objectives: tuple[float, ...]
+    """After every round of the run that led here; they never rise."""
+    start: str
+    """Which start the run had."""
+    status: TransductiveStatus
+    """Why it stopped."""
+    n_iter: int
+    """Convex problems solved, over all starts and trials."""
 
 
 class S3VMClassifier(MarginClassifier):
@@ -81,22 +125,10 @@ class S3VMClassifier(MarginClassifier):
     supervised machine under the balancing constraint, and from that at small unlabeled costs that
     grow; the best one is kept and improved by switching single labels. There is no randomness.
 
-    References
-    ----------
-    Bennett & Demiriz, Semi-Supervised Support Vector Machines, NIPS 1998.
-    Joachims, Transductive Inference for Text Classification using Support Vector Machines, ICML
-    1999.
-    Collobert, Sinz, Weston & Bottou, Large Scale Transductive SVMs, JMLR 7, 2006.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import S3VMClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
     >>> model = S3VMClassifier(balance=0.6).fit(X, partly)
     >>> model.score(X, y) > 0.9
     True
@@ -142,53 +174,148 @@ class S3VMClassifier(MarginClassifier):
     def _fit(self, data: TrainingData) -> None:
         with threads_for(data):
             self._minimise(self._margin_rows(data))
-        self._warn_if_unfinished()
+        if self.solution_.status is TransductiveStatus.MAX_ITERATIONS:
+            self._warn(
+                f"stopped after {len(self.solution_.objectives)} rounds with labels that still "
+                f"change; raise max_iter (now {self.max_iter})"
+            )
+        else:
+            self._warn_of_gap(self.solution_.hinge)
 
     def _minimise(self, rows: MarginRows) -> None:
-        mean = self._mean(rows)
-        origin = rows.origin(of_unlabeled=mean is not None)
-        problem = TransductiveProblem(rows.geometry(origin), rows.y, rows.costs, mean)
-        if rows.has_unlabeled:
+        has_unlabeled = bool(rows.unlabeled_weights.any())
+        is_balanced, mean = has_unlabeled and bool(self.balance), 0.0
+        if is_balanced:
+            is_switch = isinstance(self.balance, bool | np.bool_)
+            mean = rows.mean_label if is_switch else 2.0 * float(self.balance) - 1.0
+        origin = rows.origin(of_unlabeled=is_balanced)
+        features = Features(rows.Z - origin @ rows.Z, intercept=not is_balanced)
+        problem = MarginProblem(features, rows.y, rows.costs, mean)
+        if has_unlabeled:
             starts = []
-            for name, constraint in (("balanced", mean), ("supervised", None)):
-                if name == "supervised" or mean is not None:
-                    start = rows.supervised(constraint, origin, self.tol)
-                    values = rows.supervised_values(start, problem.geometry, constraint)
-                    starts.append((name, np.where(values > 0, 1.0, -1.0)))
+            for constrained in dict.fromkeys((is_balanced, False)):
+                _, values = problem.supervised(constrained, self.tol)
+                name = "balanced" if constrained else "supervised"
+                starts.append((name, np.where(values > 0, 1.0, -1.0)))
             solution = minimise(problem, starts, self.n_switches, self.tol, self.max_iter)
         else:
             nothing = -np.ones(len(rows.unlabeled_weights))
             solution = descend(problem, nothing, None, self.tol, self.max_iter, start="supervised")
             solution = replace(solution, n_iter=0)
         hinge = solution.hinge
-        beta = np.concatenate([rows.y, solution.labels]) * hinge.alpha
-        self._store(rows, origin, beta, hinge.b if mean is None else mean)
+        self._store(rows, origin, hinge.signs * hinge.alpha, hinge.b + mean)
         # Rows on the boundary belong where `predict` puts them.
-        values = problem.values(hinge)[len(rows.y) :]
-        self.soft_labels_ = np.asarray(values > 0, dtype=np.float64)
+        self.soft_labels_ = np.asarray(problem.values(hinge) > 0, dtype=np.float64)
         self.solution_ = solution
         self.objective_ = solution.objective
         self.n_iter_ = solution.n_iter
 
-    def _mean(self, rows: MarginRows) -> float | None:
-        """The mean of the balancing constraint, or None."""
-        is_switch = isinstance(self.balance, bool | np.bool_)
-        if not rows.has_unlabeled or (is_switch and not self.balance):
-            return None
-        return rows.mean_label if is_switch else 2.0 * float(self.balance) - 1.0
 
-    def _warn_if_unfinished(self) -> None:
-        solution = self.solution_
-        if solution.status.is_success:
-            return
-        if solution.status is TransductiveStatus.MAX_ITERATIONS:
-            what = (
-                f"stopped after {len(solution.objectives)} rounds with labels that still change; "
-                f"raise max_iter (now {self.max_iter})"
-            )
-        else:
-            what = (
-                f"stopped at a relative duality gap of {solution.hinge.relative_gap():.2g}, above "
-                f"the tolerance tol={self.tol:g}; raise tol, scale the features or lower C"
-            )
-        self._warn(what)
+def _relabeled(problem: MarginProblem, solution: HingeSolution) -> Vector:
+    """The labels that f gives the unlabeled rows; those on the boundary keep theirs."""
+    values = problem.values(solution)
+    return np.where(values == 0.0, solution.signs[len(problem.y) :], np.sign(values))
+
+
+def descend(
+    problem: MarginProblem,
+    labels: Vector,
+    at: HingeSolution | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    part: float = 1.0,
+    start: str = "given",
+    relabel: Callable[[MarginProblem, HingeSolution], Vector] = _relabeled,
+) -> TransductiveSolution:
+    """Fit with the labels, relabel by the fit, and so on until no label changes.
+
+    The convex problem with labels touches the objective from above at the f that gave the labels:
+    the objective falls with every change of labels. `relabel` gives the labels with the smallest
+    losses, of all or of some.
+    """
+    objectives: list[float] = []
+    status, following = TransductiveStatus.MAX_ITERATIONS, labels
+    least_gain = min(tol, LEAST_GAIN)
+    while len(objectives) < max_iter and status is TransductiveStatus.MAX_ITERATIONS:
+        labels = following
+        at = solve_hinge(problem.with_labels(labels, part), at, tol)
+        following = relabel(problem, at)
+        losses = problem.with_labels(following, part).loss(at.values)
+        objectives.append(0.5 * at.squared_norm + losses)
+        stays = len(objectives) > 1 and objectives[-1] >= objectives[-2] * (1.0 - least_gain)
+        if stays or (following == labels).all():
+            solved = at.status.is_success
+            status = TransductiveStatus.FIXED_POINT if solved else TransductiveStatus.INEXACT
+    assert at is not None
+    return TransductiveSolution(
+        at, labels, objectives[-1], tuple(objectives), start, status, len(objectives)
+    )
+
+
+def anneal(problem: MarginProblem, labels: Vector, rounds: int) -> TransductiveSolution:
+    """A few `rounds` at every size of the unlabeled cost as it grows, each from the last answer.
+
+    Small costs smooth the landscape: the labels follow the labeled rows and the bulk of the
+    unlabeled ones before single rows hold them fast (Joachims 1999; Chapelle et al. 2008).
+    """
+    at, n_iter = None, 0
+    for part in (*ANNEALING, 1.0):
+        result = descend(problem, labels, at, TRIAL_TOL, rounds, part, "annealed")
+        labels, at = result.labels, result.hinge
+        n_iter += result.n_iter
+    return replace(result, n_iter=n_iter)
+
+
+def minimise(
+    problem: MarginProblem,
+    starts: Sequence[tuple[str, Vector]],
+    n_switches: int = 20,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+) -> TransductiveSolution:
+    """The best local minimum from several starts, improved by switching single labels.
+
+    `starts` are names and labels to descend from; annealing begins with the first of them. At most
+    `n_switches` trials switch the label of one row, those closest to the boundary first.
+    """
+    rounds = min(FIRST_ROUNDS, max_iter)
+    found = [
+        descend(problem, labels, None, TRIAL_TOL, rounds, start=name) for name, labels in starts
+    ]
+    found.append(anneal(problem, starts[0][1], rounds))
+    best = min(found, key=lambda result: result.objective)
+    settled = descend(problem, best.labels, best.hinge, tol, max_iter, start=best.start)
+    n_iter = settled.n_iter + sum(result.n_iter for result in found)
+    improved, more = _switch(problem, settled, n_switches, tol, max_iter)
+    return replace(improved, n_iter=n_iter + more)
+
+
+def _switch(
+    problem: MarginProblem,
+    best: TransductiveSolution,
+    n_switches: int,
+    tol: float,
+    max_iter: int,
+) -> tuple[TransductiveSolution, int]:
+    """Descend from the labels of `best` with one of them switched, as long as that helps."""
+    n_iter, left, improved = 0, n_switches, True
+    while left > 0 and improved:
+        improved = False
+        # Support vectors; of those equally near, as all on the margin are, the heaviest first.
+        alpha = best.hinge.alpha[len(problem.y) :]
+        near = np.lexsort((-alpha, np.abs(problem.values(best.hinge)).round(NEAR)))
+        for row in near[alpha[near] > 0.0][:left]:
+            left -= 1
+            labels = best.labels.copy()
+            labels[row] *= -1.0
+            trial = solve_hinge(problem.with_labels(labels), best.hinge, TRIAL_TOL)
+            following = _relabeled(problem, trial)
+            n_iter += 1
+            if (following == best.labels).all():
+                continue  # the row went back
+            result = descend(problem, following, trial, tol, max_iter, start="switched")
+            n_iter += result.n_iter
+            if result.objective < best.objective * (1.0 - 10.0 * tol):
+                best, improved = result, True
+                break
+    return best, n_iter

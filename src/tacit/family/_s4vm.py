@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from tacit._typing import AnyArray, Vector
+from tacit._typing import AnyArray, Matrix, Vector
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._margin import MarginClassifier, MarginRows
-from tacit.family._s4vm_solver import (
-    SeparatorProblem,
-    Separators,
-    WorstCase,
-    label_bounds,
-    representatives,
-    sample_separators,
-    worst_case,
-)
-from tacit.family._svm import HingeSolution
-from tacit.family._svm_newton import solve_hinge
+from tacit.family._margin import MarginClassifier, MarginProblem, MarginRows
+from tacit.family._s3vm import TransductiveSolution, descend
+from tacit.family._svm import Features, HingeSolution, solve_hinge
+from tacit.family._worst_case import WorstCase, worst_case
+
+# The search wants labels, which settle long before digits do.
+SEARCH_TOL = 1e-2
+
+
+@dataclass(frozen=True)
+class Separators:
+    """Labelings of the unlabeled rows, each by a local minimum."""
+
+    labels: Matrix
+    """The labelings, -1 or 1."""
+    objectives: Vector
+    """Their support vector machines' objectives."""
+    n_iter: int
+    """Support vector machines fitted to find them."""
+    n_unsettled: int
+    """Local searches that were stopped before their labels settled."""
 
 
 class S4VMClassifier(MarginClassifier):
@@ -102,20 +113,10 @@ class S4VMClassifier(MarginClassifier):
     separators is the heuristic part: alternately, the machine for given labels and the best labels
     for a given machine under the balance, from random starts.
 
-    References
-    ----------
-    Li & Zhou, Towards Making Unlabeled Data Never Hurt, IEEE Transactions on Pattern Analysis and
-    Machine Intelligence 37, 2015.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import S4VMClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
     >>> model = S4VMClassifier(n_samples=20, random_state=0).fit(X, partly)
     >>> model.solution_.value >= 0
     True
@@ -172,35 +173,39 @@ class S4VMClassifier(MarginClassifier):
     def _fit(self, data: TrainingData) -> None:
         with threads_for(data):
             machine = self._choose(self._margin_rows(data))
-        self._warn_if_unfinished(machine)
+        self._warn_of_gap(machine)
+        self._warn_of_search()
 
     def _choose(self, rows: MarginRows) -> HingeSolution:
-        counted = rows.without_zero_weights()
-        origin = counted.origin(of_unlabeled=False)
-        machine = counted.supervised(None, origin, self.tol)
-        geometry = counted.geometry(origin)
-        values = counted.supervised_values(machine, geometry, None)
+        n, origin = len(rows.y), rows.origin(of_unlabeled=False)
+        Z = rows.Z - origin @ rows.Z
+        # Unlabeled rows of weight zero get the labels of the machine, and are not there otherwise.
+        counts = rows.unlabeled_weights > 0
+        counted = np.append(np.ones(n, dtype=bool), counts)
+        problem = MarginProblem(Features(Z[counted], True), rows.y, rows.costs[counted])
+        supervised, values = problem.supervised(False, self.tol)
         baseline = np.where(values > 0, 1.0, -1.0)
-        beta = np.concatenate([rows.y * machine.alpha, np.zeros(len(baseline))])
-        before = self._all_labels(rows, beta, machine.b, baseline)
-        if rows.has_unlabeled:
+        found = Separators(np.zeros((0, len(baseline))), np.zeros(0), 0, 0)
+        answer, machine = WorstCase(baseline, 0.0, 0.0, 0.0, True), supervised
+        if counts.any():
             bounds = label_bounds(len(baseline), rows.mean_label, self.balance_tolerance)
-            problem = SeparatorProblem(geometry, rows.y, counted.costs, *bounds)
-            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            random = np.random.default_rng(seed)
-            found = sample_separators(problem, values, self.n_samples, random, self.max_iter)
+            random = np.random.default_rng(
+                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+            )
+            found = sample_separators(
+                problem, bounds, values, self.n_samples, random, self.max_iter
+            )
             if self.n_clusters is not None:
                 found = representatives(found, self.n_clusters, random)
-            weights = counted.unlabeled_weights
+            weights = rows.unlabeled_weights[counts]
             answer = worst_case(found.labels, baseline, float(self.loss_weight), weights)
             if not answer.is_baseline:
                 machine = solve_hinge(problem.with_labels(answer.labels), tol=self.tol)
-                beta = np.concatenate([rows.y, answer.labels]) * machine.alpha
-        else:
-            found = Separators(np.zeros((0, len(baseline))), np.zeros(0), 0, 0)
-            answer = WorstCase(baseline, 0.0, 0.0, 0.0, True)
-        after = self._all_labels(rows, beta, machine.b, answer.labels)
-        self._store(counted, origin, beta, machine.b)
+        beta = np.zeros(len(Z))
+        beta[np.flatnonzero(counted)[: len(machine.alpha)]] = machine.signs * machine.alpha
+        self._store(rows, origin, beta, machine.b)
+        before, after = Z[n:] @ supervised.w + supervised.b, Z[n:] @ machine.w + machine.b
+        before[counts], after[counts] = baseline, answer.labels
         self.soft_labels_ = np.asarray(after > 0, dtype=np.float64)
         self.transductive_labels_ = self.classes_[(after > 0).astype(np.intp)]
         self.supervised_labels_ = self.classes_[(before > 0).astype(np.intp)]
@@ -209,25 +214,7 @@ class S4VMClassifier(MarginClassifier):
         self.n_iter_ = found.n_iter
         return machine
 
-    def _all_labels(self, rows: MarginRows, beta: Vector, b: float, labels: Vector) -> Vector:
-        """The labels of the rows with a weight, and those that the machine gives to the others."""
-        counts = rows.unlabeled_weights > 0
-        if counts.all():
-            return labels
-        everywhere = np.zeros(len(rows.y) + len(counts))
-        everywhere[np.append(np.ones(len(rows.y), dtype=bool), counts)] = beta
-        geometry = rows.geometry(rows.origin(of_unlabeled=False))
-        values = geometry.values(geometry.combine(everywhere))[len(rows.y) :] + b
-        following = np.where(values > 0, 1.0, -1.0)
-        following[counts] = labels
-        return np.asarray(following)
-
-    def _warn_if_unfinished(self, machine: HingeSolution) -> None:
-        if not machine.status.is_success:
-            self._warn(
-                f"stopped at a relative duality gap of {machine.relative_gap():.2g}, above the "
-                f"tolerance tol={self.tol:g}; raise tol, scale the features or lower C"
-            )
+    def _warn_of_search(self) -> None:
         if self.separators_.n_unsettled:
             self._warn(
                 f"stopped {self.separators_.n_unsettled} of {self.n_samples} local searches with "
@@ -239,3 +226,87 @@ class S4VMClassifier(MarginClassifier):
                 f"{self.solution_.bound:g}; lower n_clusters (now {self.n_clusters}) to solve it "
                 "to the end"
             )
+
+
+def label_bounds(n_unlabeled: int, mean: float, tolerance: float) -> tuple[int, int]:
+    """How many of the unlabeled rows may be positive for a mean label near `mean`."""
+    fewest = int(np.ceil(n_unlabeled * (1.0 + mean - tolerance) / 2.0 - 1e-9))
+    most = int(np.floor(n_unlabeled * (1.0 + mean + tolerance) / 2.0 + 1e-9))
+    if fewest > most:
+        fewest = most = int(np.floor(n_unlabeled * (1.0 + mean) / 2.0 + 0.5))
+    return max(fewest, 0), min(most, n_unlabeled)
+
+
+def assign(problem: MarginProblem, values: Vector, bounds: tuple[int, int]) -> Vector:
+    """The labels with the smallest hinge losses at these values, so many positive as allowed."""
+    spared = np.maximum(1.0 + values, 0.0) - np.maximum(1.0 - values, 0.0)
+    benefit = problem.costs[len(problem.y) :] * spared
+    number = int(np.clip((benefit > 0.0).sum(), *bounds))
+    labels = np.full(len(values), -1.0)
+    labels[np.argsort(-benefit, kind="stable")[:number]] = 1.0
+    return labels
+
+
+def sample_separators(
+    problem: MarginProblem,
+    bounds: tuple[int, int],
+    supervised: Vector,
+    n_samples: int,
+    random: np.random.Generator,
+    max_iter: int = 100,
+) -> Separators:
+    """Distinct local minima from `n_samples` random labelings.
+
+    A quarter of the starts are random labels, a quarter random separators through the rows, and
+    half the supervised values with noise of growing size, so that both far and near minima are
+    seen. From each, labels and support vector machine are optimised in turn until both stay.
+    """
+    Z = problem.features.Z
+
+    def start_values(sample: int) -> Vector:
+        if sample % 4 == 0:
+            return np.asarray(random.normal(size=len(supervised)))
+        values = Z[len(problem.y) :] @ (Z.T @ random.normal(size=len(Z)))
+        values = (values - values.mean()) / (values.std() or 1.0)
+        if sample % 4 == 1:
+            return np.asarray(values)
+        size = 2.0 * (sample + 1) / n_samples
+        return np.asarray(supervised + size * (supervised.std() or 1.0) * values)
+
+    def relabel(problem: MarginProblem, fit: HingeSolution) -> Vector:
+        return assign(problem, problem.values(fit), bounds)
+
+    found: dict[bytes, TransductiveSolution] = {}
+    started: set[bytes] = set()
+    n_iter = n_unsettled = 0
+    for sample in range(n_samples):
+        labels = assign(problem, start_values(sample), bounds)
+        if labels.tobytes() in started:
+            continue
+        started.add(labels.tobytes())
+        minimum = descend(problem, labels, None, SEARCH_TOL, max_iter, relabel=relabel)
+        n_iter += minimum.n_iter
+        n_unsettled += not minimum.status.is_success
+        found.setdefault(minimum.labels.tobytes(), minimum)
+    return Separators(
+        np.array([minimum.labels for minimum in found.values()]),
+        np.array([minimum.objective for minimum in found.values()]),
+        n_iter,
+        n_unsettled,
+    )
+
+
+def representatives(
+    separators: Separators, n_clusters: int, random: np.random.Generator
+) -> Separators:
+    """The best separator of each of `n_clusters` clusters of labelings (k-means)."""
+    labels, objectives = separators.labels, separators.objectives
+    if len(labels) <= n_clusters:
+        return separators
+    seed = int(random.integers(np.iinfo(np.int32).max))
+    clusters = KMeans(n_clusters, n_init=1, random_state=seed).fit_predict(labels)
+    chosen = [
+        members[np.argmin(objectives[members])]
+        for members in (np.flatnonzero(clusters == cluster) for cluster in range(n_clusters))
+    ]
+    return replace(separators, labels=labels[chosen], objectives=objectives[chosen])

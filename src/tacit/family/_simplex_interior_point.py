@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Protocol
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lapack
+from scipy.linalg import lapack
 
-from tacit._typing import Matrix, Vector
-from tacit.solver._solution import StopReason
+from tacit._typing import AnyArray, Matrix, Vector
+from tacit.solver import Status
 
 # Fraction of the way to the boundary that a step may go.
 TO_BOUNDARY = 0.995
@@ -19,78 +19,64 @@ TO_BOUNDARY = 0.995
 SUFFICIENT = 1e-4
 # Halvings of a step at the most; what still does not descend then is rounding.
 HALVINGS = 30
-# A multiplier stays within this factor of mu / u, as in Ipopt, so that the estimate of curvature
-# at a bound cannot go astray where the function is not convex.
-MULTIPLIER_RANGE = 1e10
 # The barrier shrinks by this factor as soon as the Newton step promises less than this part of
 # what the barrier itself costs.
 SHRINK = 0.1
 NEARLY = 0.3
 # The parts of the negative curvature that are tried in turn until the step is one of descent. As
 # much of it as the barrier can bear makes long steps; reversing it takes two to four times as many.
-PARTS = (1.0, 0.8, 0.6, 0.4, 0.2)
+PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 # Labels that differ by less than this belong to the same solution.
 SAME = 1e-3
 # Added to the unit diagonal of the Newton system, above what rounding can take from it.
 ROUNDING = 1e-13
+# The step of complex differentiation: any number whose square vanishes beside one will do.
+STEP = 1e-30
 
 
-class MomentObjective(Protocol):
+class MomentObjective:
     """A smooth function of class moments v: a row a class, its weight and the sum of its rows."""
+
+    is_convex: ClassVar[bool] = False
 
     def value(self, v: Matrix) -> float:
         """The value at v."""
+        raise NotImplementedError
 
-    def gradient(self, v: Matrix) -> Matrix:
-        """The gradient at v, of its shape."""
+    def gradient(self, v: AnyArray) -> AnyArray:
+        """The gradient at v, of its shape; analytic, so that v may be complex, and a stack."""
+        raise NotImplementedError
 
     def hessian(self, v: Matrix) -> Matrix:
-        """The second derivatives at v, flattened row by row."""
+        """The second derivatives at v, flattened row by row, by complex steps of the gradient.
 
-
-class SimplexStatus(StopReason):
-    """Why the search for soft labels stopped."""
-
-    OPTIMAL = "optimal"
-    """The gap is within tolerance: a minimum if the function is convex, else a stationary point."""
-    EMPTY = "empty"
-    """There are no unlabeled rows."""
-    MAX_ITERATIONS = "max_iterations"
-    STALLED = "stalled"
-    """Rounding errors stopped all progress before the tolerance was met."""
-
-    @property
-    def is_success(self) -> bool:
-        """Whether the tolerance was met."""
-        return self in (SimplexStatus.OPTIMAL, SimplexStatus.EMPTY)
+        Exact to rounding: no difference of nearby numbers is taken (Squire & Trapp 1998).
+        """
+        K, width = v.shape
+        blocks = []
+        for k in range(K):
+            steps = np.zeros((width, K, width), dtype=complex)
+            steps[:, k] = 1j * STEP * np.eye(width)
+            blocks.append(self.gradient(v + steps).imag.reshape(width, v.size) / STEP)
+        return np.concatenate(blocks)
 
 
 @dataclass(frozen=True)
 class SimplexProblem:
-    """Minimise `objective` over all soft labelings of the rows Z (U x r).
+    """Minimise `objective` over all soft labelings of unlabeled rows.
 
-    `labeled` are the class moments of the labeled rows.
+    `rows` (U x (1 + r)) are what a row adds to the moments of its class: its weight, and its weight
+    times itself; `labeled` the moments of the labeled rows.
     """
 
-    Z: Matrix
-    weights: Vector
+    rows: Matrix
     labeled: Matrix
     objective: MomentObjective
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.labeled)
-
-    @property
     def total_weight(self) -> float:
         """The weight of all rows, labeled ones included."""
-        return float(self.weights.sum() + self.labeled[:, 0].sum())
-
-    @cached_property
-    def rows(self) -> Matrix:
-        """What a row adds to the moments of its class: its weight, and its weight times itself."""
-        return np.column_stack([self.weights, self.weights[:, None] * self.Z])
+        return float(self.rows[:, 0].sum() + self.labeled[:, 0].sum())
 
     def moments(self, u: Matrix) -> Matrix:
         """The class moments for soft labels u."""
@@ -103,34 +89,22 @@ class SimplexProblem:
 
 @dataclass(frozen=True)
 class SimplexSolution:
-    """Soft labels and how good they are.
-
-    Attributes
-    ----------
-    soft_labels : ndarray of shape (U, K)
-        One row of non-negative numbers that add up to one for each unlabeled row.
-    moments : ndarray of shape (K, 1 + r)
-        Weights and sums of the classes, labeled rows included.
-    objective : float
-        The function at the moments.
-    duality_gap : float
-        The largest first-order decrease over all labelings. For a convex function it bounds the
-        distance to the minimum; in general it vanishes exactly at stationary points.
-    total_weight : float
-        The weight of all rows, which gives the gap a unit.
-    status : SimplexStatus
-        Why the search stopped.
-    n_iter : int
-        Newton steps, of all starts together.
-    """
+    """Soft labels and how good they are."""
 
     soft_labels: Matrix
+    """One row of non-negative numbers that add up to one for each unlabeled row."""
     moments: Matrix
+    """Weights and sums of the classes, labeled rows included."""
     objective: float
+    """The function at the moments."""
     duality_gap: float
+    """The largest first-order decrease over all labelings; of a convex function a bound."""
     total_weight: float
-    status: SimplexStatus
+    """The weight of all rows, which gives the gap a unit."""
+    status: Status
+    """Why the search stopped."""
     n_iter: int
+    """Newton steps, of all starts together."""
 
     def gap(self) -> float:
         """The largest first-order decrease over all labelings."""
@@ -145,19 +119,11 @@ class SimplexSolution:
         return self.relative_gap() <= tol
 
     @classmethod
-    def of(
-        cls, problem: SimplexProblem, u: Matrix, status: SimplexStatus, n_iter: int
-    ) -> SimplexSolution:
+    def of(cls, problem: SimplexProblem, u: Matrix, status: Status, n_iter: int) -> SimplexSolution:
         """Measure the soft labels u on `problem`."""
         v = problem.moments(u)
         value, gap = problem.objective.value(v), gap_of(u, problem.slopes(u))
         return cls(u, v, value, gap, problem.total_weight, status, n_iter)
-
-    @classmethod
-    def without_rows(cls, labeled: Matrix, objective: float) -> SimplexSolution:
-        """The solution where there is nothing to label."""
-        nothing, total_weight = np.zeros((0, len(labeled))), float(labeled[:, 0].sum())
-        return cls(nothing, labeled, objective, 0.0, total_weight, SimplexStatus.EMPTY, 0)
 
 
 def gap_of(u: Matrix, slopes: Matrix) -> float:
@@ -173,45 +139,40 @@ def solve_simplex(
 
     The objective sees the U x K labels only through K (1 + r) moments, so a Newton step takes
     one weighted Gram matrix of the rows for each pair of classes, O(U r^2 K^2), and a factorisation
-    of order (K - 1)(1 + r). Where the Newton step would not be one of descent, negative curvature
-    is made smaller; every step decreases the barrier function.
+    of order (K - 1)(1 + r). Every step decreases the barrier function.
     """
-    rows, K = problem.rows, problem.n_classes
-    u = 0.9 * start + 0.1 / K
+    u = 0.9 * start + 0.1 / start.shape[1]
+    problem.objective.value(problem.moments(u))  # refuses a start without a value
     slopes = problem.slopes(u)
     mu = max(gap_of(u, slopes), tol * problem.total_weight) / u.size
     multipliers = mu / u
     smallest = 1e-3 * tol * problem.total_weight / u.size
-    best, best_gap = u, np.inf
+    status = Status.MAX_ITERATIONS
     for n_iter in range(max_iter + 1):
         # 1. Judge where we are.
-        gap = gap_of(u, slopes)
-        if gap < best_gap:
-            best, best_gap = u, gap
-        if gap <= tol * problem.total_weight:
-            return SimplexSolution.of(problem, u, SimplexStatus.OPTIMAL, n_iter)
-        if n_iter == max_iter:
+        if gap_of(u, slopes) <= tol * problem.total_weight:
+            status = Status.OPTIMAL
+        if n_iter == max_iter or status is not Status.MAX_ITERATIONS:
             break
         # 2. The Newton direction for the barrier; for a smaller one where little is left to gain.
-        newton = _Newton(rows, u / multipliers, problem.objective.hessian(problem.moments(u)))
+        hessian = problem.objective.hessian(problem.moments(u))
+        newton = _Newton(problem.rows, u / multipliers, hessian)
         direction = newton.direction(mu / u - slopes)
         while mu > smallest and _promise(u, direction, slopes, mu) <= NEARLY * mu * u.size:
             mu = max(SHRINK * mu, smallest)
             direction = newton.direction(mu / u - slopes)
         # 3. A step that decreases the barrier function.
-        longest = min(1.0, TO_BOUNDARY * _reach(u, direction))
-        step = _line_search(problem, rows, u, direction, slopes, longest, mu)
+        step = _line_search(problem, u, direction, slopes, mu)
         if step == 0.0:
             if mu <= smallest:
-                return SimplexSolution.of(problem, best, SimplexStatus.STALLED, n_iter)
+                status = Status.STALLED
             mu = max(SHRINK * mu, smallest)
         change = mu / u - multipliers - multipliers / u * direction
         u = u + step * direction
         u = u / u.sum(axis=1, keepdims=True)  # against the rounding errors of many steps
-        multipliers = multipliers + min(1.0, TO_BOUNDARY * _reach(multipliers, change)) * change
-        multipliers = np.clip(multipliers, mu / (MULTIPLIER_RANGE * u), MULTIPLIER_RANGE * mu / u)
+        multipliers = multipliers + _longest(multipliers, change) * change
         slopes = problem.slopes(u)
-    return SimplexSolution.of(problem, best, SimplexStatus.MAX_ITERATIONS, max_iter)
+    return SimplexSolution.of(problem, u, status, n_iter)
 
 
 def best_of_starts(
@@ -219,9 +180,8 @@ def best_of_starts(
 ) -> SimplexSolution:
     """The best of the solutions from several starts, with the Newton steps of all of them.
 
-    Where the solutions differ, the mean of their labels is one more start: what they agree on is
-    mostly right, and the search is about the rest. A solution that met the tolerance is preferred
-    to one that did not.
+    Where the solutions differ, the mean of their labels is one more start. A solution that met the
+    tolerance is preferred to one that did not.
     """
     solutions = [solve_simplex(problem, start, tol, max_iter) for start in starts]
     labels = np.array([solution.soft_labels for solution in solutions])
@@ -236,11 +196,8 @@ class _Newton:
 
     With Q the inverse of a row's diagonal D = multiplier / u on the simplex's tangent space, the
     change of the labels is Q (rhs - A H A'du), A the map from labels to moments and H = R'JR, J a
-    diagonal of signs. With y = J R A'du that is (J + R S R') y = R A'Q rhs, S = A'QA.
-
-    By Haynsworth's rule D + A H A' is positive definite on the tangent space, and the direction one
-    of descent, exactly where J + R S R' has as many negative eigenvalues as J has. Where it has
-    not, the negative curvature is multiplied by a part below one, and by zero if none will do.
+    diagonal of signs. With y = J R A'du that is (J + R S R') y = R A'Q rhs, S = A'QA. The direction
+    is one of descent exactly where J + R S R' has as many negative eigenvalues as J (Haynsworth).
     """
 
     def __init__(self, rows: Matrix, inverse: Matrix, hessian: Matrix) -> None:
@@ -251,23 +208,28 @@ class _Newton:
         curvatures, vectors = np.linalg.eigh(_on_differences(hessian, n_free, width))
         root = np.sqrt(np.abs(curvatures))[:, None] * vectors.T
         bent = root @ self._gram(n_free) @ root.T
-        is_negative = curvatures < 0.0
-        signs = np.where(is_negative, -1.0, 1.0)
-        self.solve: Callable[[Vector], Vector]
-        for part in (*PARTS, 0.0):
-            factors = np.sqrt(np.where(is_negative, part, 1.0))
-            self.root = factors[:, None] * root
-            # Without negative curvature no sign is left to be negative.
-            kept = signs if part > 0.0 else np.ones_like(signs)
-            if self._factorise(bent * np.outer(factors, factors), kept):
+        for part in PARTS:
+            factors = np.sqrt(np.where(curvatures < 0.0, part, 1.0))
+            signs = np.where((curvatures < 0.0) & (part > 0.0), -1.0, 1.0)
+            system = bent * np.outer(factors, factors)
+            # Scaled to a diagonal of about one, so that what rounding leaves of zero is known.
+            scale = 1.0 / np.sqrt(1.0 + system.diagonal())
+            system = (system + np.diag(signs + ROUNDING / scale**2)) * np.outer(scale, scale)
+            factor, pivots, singular = lapack.dsytrf(system, lower=1)
+            # Sylvester: the system has the inertia of the blocks of its factor, and one of order
+            # two, a pair of negative pivots, has one eigenvalue of each sign (Bunch & Kaufman).
+            n_negative = (factor.diagonal()[pivots > 0] < 0.0).sum() + (pivots < 0).sum() // 2
+            if not singular and n_negative == (signs < 0.0).sum():
                 break
+        self.root = (scale * factors)[:, None] * root
+        self.solve: Callable[[Vector], tuple[Vector, int]]
+        self.solve = partial(lapack.dsytrs, factor, pivots, lower=1)
 
     def direction(self, rhs: Matrix) -> Matrix:
         """The change of the soft labels for this right-hand side."""
         moved = self._on_tangent(rhs)
-        t = self.scale * (self.root @ (moved[:, :-1].T @ self.rows).ravel())
-        y = self.scale * self.solve(t)
-        bend = (self.root.T @ y).reshape(-1, self.rows.shape[1])
+        t = self.root @ (moved[:, :-1].T @ self.rows).ravel()
+        bend = (self.root.T @ (self.solve(t)[0])).reshape(-1, self.rows.shape[1])
         bent = np.zeros_like(rhs)
         bent[:, :-1] = self.rows @ bend.T
         return moved - self._on_tangent(bent)
@@ -287,24 +249,6 @@ class _Newton:
                 S[k, :, j], S[j, :, k] = block, block
         return S.reshape(n_free * width, n_free * width)
 
-    def _factorise(self, bent: Matrix, signs: Vector) -> bool:
-        """Factorise diag(signs) + bent; whether it has the inertia of its signs."""
-        # Scaled to a diagonal of about one, so that what rounding leaves of zero is known.
-        self.scale = 1.0 / np.sqrt(1.0 + bent.diagonal())
-        system = (bent + np.diag(signs)) * np.outer(self.scale, self.scale)
-        n_negative = int((signs < 0).sum())
-        if n_negative == 0:
-            system[np.diag_indices_from(system)] += ROUNDING
-            self.solve = partial(cho_solve, cho_factor(system))
-            return True
-        factor, pivots, singular = lapack.dsytrf(system, lower=1, overwrite_a=1)
-        self.solve = lambda t: lapack.dsytrs(factor, pivots, t, lower=1)[0]
-        # Sylvester: the system has the inertia of the blocks of its factor, and one of order two,
-        # which has a pair of negative pivots, has one eigenvalue of each sign (Bunch & Kaufman).
-        n_pairs = int((pivots < 0).sum()) // 2
-        single = factor.diagonal()[pivots > 0]
-        return not singular and int((single < 0).sum()) + n_pairs == n_negative
-
     def _on_tangent(self, x: Matrix) -> Matrix:
         # A constant in each row makes no difference; this one avoids cancellation.
         x = x - np.take_along_axis(x, self.largest, axis=1)
@@ -320,10 +264,10 @@ def _on_differences(hessian: Matrix, n_free: int, width: int) -> Matrix:
     return np.asarray(both.reshape(n_free * width, n_free * width))
 
 
-def _reach(x: Matrix, direction: Matrix) -> float:
-    """How many steps of `direction` lead to the boundary of the positive numbers."""
+def _longest(x: Matrix, direction: Matrix) -> float:
+    """The longest step, of one at the most, that leaves all numbers positive."""
     falls = direction < 0
-    return float(np.min(-x[falls] / direction[falls], initial=np.inf))
+    return min(1.0, TO_BOUNDARY * float(np.min(-x[falls] / direction[falls], initial=np.inf)))
 
 
 def _promise(u: Matrix, direction: Matrix, slopes: Matrix, mu: float) -> float:
@@ -332,19 +276,13 @@ def _promise(u: Matrix, direction: Matrix, slopes: Matrix, mu: float) -> float:
 
 
 def _line_search(
-    problem: SimplexProblem,
-    rows: Matrix,
-    u: Matrix,
-    direction: Matrix,
-    slopes: Matrix,
-    longest: float,
-    mu: float,
+    problem: SimplexProblem, u: Matrix, direction: Matrix, slopes: Matrix, mu: float
 ) -> float:
     """The first of the halved steps that decreases the barrier function enough; 0 if none does."""
-    v, change = problem.labeled + u.T @ rows, direction.T @ rows
+    v, change = problem.moments(u), direction.T @ problem.rows
     promise = _promise(u, direction, slopes, mu)
     start = problem.objective.value(v)
-    step = longest
+    step = _longest(u, direction)
     for _ in range(HALVINGS):
         # The logarithm of a ratio keeps the digits that a difference of sums would lose.
         barrier = -mu * float(np.sum(np.log1p(step * direction / u)))

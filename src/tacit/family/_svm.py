@@ -1,62 +1,76 @@
-"""A support vector machine with given labels: its rows, the convex problem and its certificate."""
+"""A support vector machine with given labels: the convex problem, its certificate, its solver."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from scipy.linalg import lapack
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Matrix, Vector
-from tacit.solver._kernel_ridge import NOT_A_KERNEL
-from tacit.solver._solution import StopReason
+from tacit.solver import Status
+from tacit.solver._kernel_projection import NOT_A_KERNEL
 
+# Rounding of kernels in single precision, relative to the largest number.
+ROUNDING = 1e-6
 # Up to so many rows all their inner products are kept, 32 megabytes: a search over labelings asks
 # for those of the same rows thousands of times.
 KEPT_ROWS = 2000
-# Rounding of kernels in single precision, relative to the largest number and to the trace.
-ROUNDING = 1e-6
-SHIFT = 1e-7
+# The square of the intercept's column, in units of the mean ||x||^2: the intercept is hardly
+# penalised, and what is left of the penalty goes with every round.
+INTERCEPT = 100.0
+# The penalty: the width of the curved part of the smoothed hinge is its inverse, in units of the
+# margin. The first is wide enough for few Newton steps from anywhere, growth by ten gives a digit
+# or more a round, and the last still leaves half of all digits to the Newton systems.
+FIRST_PENALTY, WARM_PENALTY, GROWTH, LAST_PENALTY = 3.0, 10.0, 10.0, 1e6
+# Costs are felt in units of 1 / ||x||^2. Above HARD of these the smoothed hinge is as steep as the
+# hinge itself, and Newton's method takes hundreds of steps: it then starts as with SOFT of them,
+# and the penalty grows on for as much longer, up to MOST_HARD, above which it would cost digits.
+SOFT, HARD, MOST_HARD = 1e2, 1e4, 1e6
+# The part of a slope that a line search may leave, and its trials at the most.
+ENOUGH, TRIALS = 0.3, 60
+# What a round's own problem may be off by, as a part of the objective. A gap is measured at the
+# dual point, where it is this times the penalty; the last Newton steps are few.
+INNER = 1e-10
+# More rows off their bounds than this are not worth a dense system of their own.
+MOST_FREE = 1500
 
 
-class HingeStatus(StopReason):
-    """Why the solver stopped."""
+class Features:
+    """Rows as dense features Z, and a column for the intercept where there is one."""
 
-    OPTIMAL = "optimal"
-    MAX_ITERATIONS = "max_iterations"
-    STALLED = "stalled"
-    """Rounding errors stopped all progress before the tolerance was met."""
+    def __init__(self, Z: Matrix, intercept: bool) -> None:
+        self.Z, self.intercept = Z, intercept
+        self.mean_square = float((Z * Z).sum() / max(len(Z), 1))
+        self.unit = (INTERCEPT * self.mean_square) ** 0.5 or 1.0
+        self.columns = np.column_stack([Z, np.full(len(Z), self.unit)]) if intercept else Z
 
-    @property
-    def is_success(self) -> bool:
-        """Whether the tolerance was met."""
-        return self is HingeStatus.OPTIMAL
+    @cached_property
+    def gram(self) -> Matrix:
+        """The inner products of all rows, the intercept's column included."""
+        return np.asarray(self.columns @ self.columns.T)
+
+    def products(self, index: Index) -> Matrix:
+        """Those among some of the rows."""
+        if len(self.Z) <= KEPT_ROWS:
+            return self.gram[np.ix_(index, index)]
+        rows = self.columns[index]
+        return np.asarray(rows @ rows.T)
 
 
 @dataclass(frozen=True)
 class HingeProblem:
-    r"""Hinge losses of labeled rows with a quadratic penalty.
-
-    .. math:: \min_{w, b} \tfrac12 \|w\|^2
-        + \sum_i c_i \max(0, m_i - s_i(\langle x_i, w\rangle + b))
-
-    The dual, with :math:`\beta_i = s_i\alpha_i`, is
-
-    .. math:: \max_\alpha \sum_i m_i\alpha_i - \tfrac12 \Bigl\|\sum_i \beta_i x_i\Bigr\|^2,
-        \qquad 0 \le \alpha_i \le c_i, \quad \sum_i \beta_i = 0,
-
-    the last only where there is an intercept b.
+    """Hinge losses with a penalty: min 1/2 ||w||^2 + sum_i c_i max(0, m_i - s_i (<x_i, w> + b)).
 
     The signs s are the labels, -1 or 1, the margins m usually 1, and the costs c not negative.
     """
 
-    geometry: Geometry
+    features: Features
     signs: Vector
     margins: Vector
     costs: Vector
-    intercept: bool
 
     def violations(self, values: Vector) -> Vector:
         """By how much rows of these decision values miss their margins."""
@@ -67,30 +81,15 @@ class HingeProblem:
         return float(self.costs @ np.maximum(self.violations(values), 0.0))
 
     def feasible(self, alpha: Vector) -> Vector:
-        """The dual point near `alpha` that meets the constraints, the sum to rounding."""
+        """A dual point near `alpha` that meets the constraints: the heavier side shrinks."""
         alpha = np.clip(alpha, 0.0, self.costs)
-        if not self.intercept:
-            return np.asarray(alpha)
-        excess = float(self.signs @ alpha)
-        # Rows off their bounds take what is wrong, so that those at a bound stay there.
-        room = np.where(self.signs * excess > 0, alpha, self.costs - alpha)
-        room[(alpha <= 0.0) | (alpha >= self.costs)] = 0.0
-        total = float(room.sum())
-        if total >= abs(excess):
-            return np.asarray(alpha - self.signs * room * (excess / total if total > 0 else 0.0))
-        # Shrinking the heavier side keeps every box.
-        heavy = self.signs * excess > 0
-        weight = float(alpha[heavy].sum())
-        alpha[heavy] *= (weight - abs(excess)) / weight
-        return np.asarray(alpha)
+        excess = float(self.signs @ alpha) if self.features.intercept else 0.0
+        heavy = np.where(self.signs * excess > 0, alpha, 0.0)
+        return np.asarray(alpha - heavy * (abs(excess) / heavy.sum() if excess else 0.0))
 
     def best_intercept(self, values: Vector) -> float:
-        """The intercept with the smallest loss; of an interval of these the middle.
-
-        The slope of the loss is a step function of b with a step of c_i where row i meets its
-        margin, so that its zero is a weighted median.
-        """
-        if not self.intercept:
+        """The intercept with the smallest loss, a weighted median; of an interval the middle."""
+        if not self.features.intercept:
             return 0.0
         meets = self.signs * self.margins - values
         order = np.argsort(meets, kind="stable")
@@ -98,77 +97,54 @@ class HingeProblem:
         target = self.costs[self.signs > 0].sum()
         # The slope is zero to rounding between two rows: an interval of equally good intercepts.
         slack = 1e-12 * climbed[-1]
-        first = int(np.searchsorted(climbed, target - slack))
-        last = int(np.searchsorted(climbed, target + slack))
-        first, last = min(first, len(order) - 1), min(last, len(order) - 1)
-        return float(0.5 * (meets[order[first]] + meets[order[last]]))
+        ends = np.searchsorted(climbed, [target - slack, target + slack])
+        return float(meets[order[np.minimum(ends, len(order) - 1)]].mean())
 
-    def measure(
-        self, alpha: Vector, status: HingeStatus = HingeStatus.OPTIMAL, n_iter: int = 0
-    ) -> HingeSolution:
+    def measure(self, alpha: Vector) -> HingeSolution:
         """The solution that the dual point `alpha` stands for, and its duality gap."""
-        alpha = self.feasible(alpha)
-        w = self.geometry.combine(self.signs * alpha)
-        values = self.geometry.values(w)
-        squared_norm = self.geometry.inner(w, w, values)
+        alpha, Z = self.feasible(alpha), self.features.Z
+        w = Z.T @ (self.signs * alpha)
+        values, squared_norm = Z @ w, float(w @ w)
         b = self.best_intercept(values)
         values = values + b
         return HingeSolution(
             w=w,
             b=b,
             alpha=alpha,
+            signs=self.signs,
             values=values,
             squared_norm=squared_norm,
             objective=0.5 * squared_norm + self.loss(values),
             dual_objective=float(self.margins @ alpha) - 0.5 * squared_norm,
-            status=status,
-            n_iter=n_iter,
-            noise=float(np.finfo(float).eps * alpha.sum() ** 2 * self.geometry.mean_square()),
+            noise=float(np.finfo(float).eps * alpha.sum() ** 2 * self.features.mean_square),
         )
-
-    def start_from(self, solution: HingeSolution, signs: Vector) -> HingeSolution:
-        """Where to start from a solution for `signs`, some of which have changed."""
-        guess = np.where(self.violations(solution.values) > 0.0, self.costs, 0.0)
-        return replace(solution, alpha=np.where(self.signs != signs, guess, solution.alpha))
 
 
 @dataclass(frozen=True)
 class HingeSolution:
-    """A support vector machine with the certificate of its optimality.
-
-    Attributes
-    ----------
-    w : ndarray
-        The normal vector, as the geometry represents it.
-    b : float
-        The intercept.
-    alpha : ndarray of shape (n,)
-        The dual point, feasible.
-    values : ndarray of shape (n,)
-        Decision values of all rows.
-    squared_norm : float
-        ||w||^2.
-    objective, dual_objective : float
-        Of w and b, and of alpha: bounds of the smallest objective from above and below.
-    status : HingeStatus
-        Why the solver stopped.
-    n_iter : int
-        Newton steps.
-    noise : float
-        What rounding may do to either objective: inner products of features far from their origin,
-        or of steep kernels, lose digits.
-    """
+    """A support vector machine with the certificate of its optimality."""
 
     w: Vector
+    """The normal vector, in the features of the problem."""
     b: float
+    """The intercept."""
     alpha: Vector
+    """The dual point, feasible."""
+    signs: Vector
+    """The labels, -1 or 1."""
     values: Vector
+    """Decision values of all rows."""
     squared_norm: float
+    """||w||^2."""
     objective: float
+    """Of w and b: a bound of the smallest objective from above, and of alpha: one from below."""
     dual_objective: float
-    status: HingeStatus
-    n_iter: int
-    noise: float = 0.0
+    noise: float
+    """What rounding may do to either objective, as with steep kernels, which lose digits."""
+    status: Status = Status.OPTIMAL
+    """Why the solver stopped."""
+    n_iter: int = 0
+    """Newton steps."""
 
     def gap(self) -> float:
         """By how much the objective can be above the smallest at the most."""
@@ -183,185 +159,141 @@ class HingeSolution:
         return self.gap() <= max(tol * self.objective, self.noise)
 
 
-class Features:
-    """Rows X with few features, less `origin`: w is a vector of coefficients.
+def solve_hinge(
+    problem: HingeProblem,
+    start: HingeSolution | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+) -> HingeSolution:
+    """The minimiser of `problem` to a relative duality gap of `tol`.
 
-    The difference of a sparse matrix and its origin is never formed.
+    The proximal point method on the dual and on the intercept, with Newton's method in each round
+    (Li, Sun & Toh, SIAM Journal on Optimization 28, 2018). Only rows on the curved part of the
+    smoothed hinge enter the Newton system, usually few: a step costs O(n d) and the cube of the
+    smaller of their number and d.
     """
-
-    def __init__(self, X: Any, origin: Vector) -> None:
-        self.is_sparse = sparse.issparse(X)
-        self.X = X if self.is_sparse else X - origin
-        self.origin = origin if self.is_sparse else np.zeros_like(origin)
-        self._mean_square: float | None = None
-        self._gram: Matrix | None = None
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return int(self.X.shape[0])
-
-    def mean_square(self) -> float:
-        """The mean of ||x_i||^2."""
-        if self._mean_square is None:
-            squares = self.X.multiply(self.X) if self.is_sparse else self.X**2
-            mean = np.asarray(self.X.mean(axis=0)).ravel()
-            shift = self.origin @ (self.origin - 2.0 * mean) if self.is_sparse else 0.0
-            self._mean_square = float(squares.sum() / max(self.n_rows, 1) + shift)
-        return self._mean_square
-
-    def combine(self, beta: Vector) -> Vector:
-        """The vector w = sum_i beta_i x_i."""
-        w = np.asarray(self.X.T @ beta)
-        return w - beta.sum() * self.origin if self.is_sparse else w
-
-    def values(self, w: Vector) -> Vector:
-        """<x_i, w> for every row."""
-        values = np.asarray(self.X @ w)
-        return values - self.origin @ w if self.is_sparse else values
-
-    def inner(self, w: Vector, v: Vector, values_of_v: Vector) -> float:
-        """<w, v>."""
-        return float(w @ v)
-
-    def products(self, index: Index) -> Matrix:
-        """Inner products among some of the rows."""
-        if self.is_sparse or self.n_rows > KEPT_ROWS:
-            rows = self._rows(index)
-            return np.asarray(rows @ rows.T)
-        if self._gram is None:
-            self._gram = np.asarray(self.X @ self.X.T)
-        return self._gram[np.ix_(index, index)]
-
-    def _rows(self, index: Index) -> Matrix:
-        rows = self.X[index]
-        return np.asarray(rows.toarray() - self.origin if self.is_sparse else rows)
-
-    def newton(
-        self, gradient: Vector, free: Index, curvature: Vector, intercept: Vector
-    ) -> tuple[Vector, float]:
-        """The step of Newton's method for 1/2 ||w||^2 and curved losses on the `free` rows.
-
-        Solves the system of the matrix [I + X'DX, X'd; d'X, sum(d) + r], where X are the free rows
-        and d their `curvature`, for the right-hand side of minus the gradient. `intercept` holds
-        the derivative by the intercept and r, or is empty where there is none. Through the smaller
-        of two matrices: one row a feature, or one a free row.
-        """
-        rows = self._rows(free)
-        if len(free) < rows.shape[1]:
-            u, b = _dual_step(self.products(free), rows @ gradient, curvature, intercept)
-            return -gradient - rows.T @ u, b
-        return _primal_step(rows, gradient, curvature, intercept)
+    # 1. A first dual point and what it gives.
+    alpha = (
+        np.zeros_like(problem.costs) if start is None else np.minimum(start.alpha, problem.costs)
+    )
+    best = problem.measure(alpha)
+    at = best if start is None else replace(start, alpha=alpha)
+    penalty = FIRST_PENALTY if start is None else WARM_PENALTY
+    unit, last, mean_square = problem.costs, LAST_PENALTY, problem.features.mean_square
+    hardness = float(unit.max(initial=0.0)) * mean_square
+    if hardness > HARD:
+        unit = np.minimum(unit, SOFT / mean_square)
+        last *= min(hardness, MOST_HARD) / SOFT
+    n_iter, stalled = 0, 0
+    while best.relative_gap() > tol and n_iter < max_iter and stalled < 3:
+        # 2. One proximal step from it.
+        enough = INNER * best.objective
+        alpha, steps = _proximal_step(problem, at, penalty * unit, enough, max_iter - n_iter)
+        n_iter += steps
+        # 3. Keep it where it is better, and be bolder in any case.
+        found = problem.measure(alpha)
+        if found.relative_gap() > tol:
+            polished = problem.measure(_polished(problem, alpha))
+            found = min(found, polished, key=HingeSolution.gap)
+        stalled = 0 if found.gap() < 0.9 * best.gap() or penalty < last else stalled + 1
+        best, at = min(best, found, key=HingeSolution.gap), found
+        penalty = min(penalty * GROWTH, last)
+    status = Status.MAX_ITERATIONS if n_iter >= max_iter else Status.STALLED
+    return replace(best, status=Status.OPTIMAL if best.is_optimal(tol) else status, n_iter=n_iter)
 
 
-class Gram:
-    """Rows known by their inner products K alone: w is the vector of its weights on the rows."""
+def _proximal_step(
+    problem: HingeProblem, at: HingeSolution, penalty: Vector, enough: float, max_iter: int
+) -> tuple[Vector, int]:
+    """The dual values after one proximal step, and the Newton steps that it took.
 
-    def __init__(self, K: Matrix) -> None:
-        self.K = K
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self.K)
-
-    def mean_square(self) -> float:
-        """The mean of ||x_i||^2."""
-        return float(self.K.diagonal().mean())
-
-    def combine(self, beta: Vector) -> Vector:
-        """The weights themselves."""
-        return beta
-
-    def values(self, w: Vector) -> Vector:
-        """<x_i, w> for every row."""
-        support = np.flatnonzero(w)
-        if 2 * len(support) < len(w):
-            return np.asarray(w[support] @ self.K[support])
-        return np.asarray(self.K @ w)
-
-    def inner(self, w: Vector, v: Vector, values_of_v: Vector) -> float:
-        """<w, v>."""
-        return float(w @ values_of_v)
-
-    def products(self, index: Index) -> Matrix:
-        """Inner products among some of the rows."""
-        return self.K[np.ix_(index, index)]
-
-    def newton(
-        self, gradient: Vector, free: Index, curvature: Vector, intercept: Vector
-    ) -> tuple[Vector, float]:
-        """Through the inner products of the free rows."""
-        u, b = _dual_step(self.products(free), self.K[free] @ gradient, curvature, intercept)
-        step = -gradient
-        step[free] -= u
-        return step, b
-
-
-Geometry = Features | Gram
-
-
-def centred(K: Matrix, weights: Vector) -> Matrix:
-    """Inner products of the rows less their weighted mean; the weights sum to one."""
-    mean = K @ weights
-    return np.asarray(K - mean[:, None] - mean[None, :] + weights @ mean)
-
-
-def check_kernel(K: Matrix) -> None:
-    """Refuse a matrix that is not symmetric and positive semi-definite, up to rounding.
-
-    Inner products of a Hilbert space are both, and without them the objective of a support vector
-    machine has no minimum. One Cholesky factorisation, O(n^3 / 3).
+    Its own dual is the hinge problem with a smoothed loss, in which the intercept, in its unit,
+    pays its squared distance to the last one. It is solved until it can fall by `enough`.
     """
-    largest = float(np.abs(K).max(initial=0.0))
-    if float(np.abs(K - K.T).max(initial=0.0)) > ROUNDING * largest:
-        raise ValueError(NOT_A_KERNEL)
-    shifted = K.copy()
-    # The trace bounds the largest eigenvalue of a kernel; the zero matrix is one as well.
-    shift = SHIFT * max(float(K.trace()), 0.0)
-    shifted.flat[:: len(K) + 1] += shift if largest > 0.0 else 1.0
-    try:
-        linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError as error:
-        raise ValueError(NOT_A_KERNEL) from error
+    features, costs, signs = problem.features, problem.costs, problem.signs
+    columns = features.columns
+    x, centre = at.w, np.zeros_like(at.w)
+    if features.intercept:
+        x, centre = np.append(x, at.b / features.unit), np.append(centre, at.b / features.unit)
+    values, is_last, n_iter = at.values, False, 0
+    while n_iter < max_iter and not is_last:
+        n_iter += 1
+        # 1. The gradient at x, and the rows on the curved part of their loss.
+        raw = at.alpha + penalty * problem.violations(values)
+        alpha = np.minimum(np.maximum(raw, 0.0), costs)
+        free = np.flatnonzero((raw > 0.0) & (raw < costs))
+        gradient = x - centre - columns.T @ (signs * alpha)
+        # 2. The Newton direction.
+        direction = -_newton(features, penalty[free], free, gradient)
+        along = columns @ direction
+        # 3. A step along it. The decrement is twice what a quadratic would still fall by; the
+        # last step is taken on trust, as slopes are rounding noise by then.
+        is_last = -float(gradient @ direction) <= enough
+        length = 1.0
+        if not is_last:
+            slope = float((x - centre) @ direction), float(direction @ direction)
+            length = _line_search(raw, signs * along, penalty, costs, slope)
+        x, values = x + length * direction, values + length * along
+    raw = at.alpha + penalty * problem.violations(values)
+    return np.clip(raw, 0.0, costs), n_iter
 
 
-def _primal_step(
-    rows: Matrix, gradient: Vector, curvature: Vector, intercept: Vector
-) -> tuple[Vector, float]:
-    d = rows.shape[1]
-    scaled = rows * curvature[:, None]
-    if not len(intercept):
-        H = rows.T @ scaled
-        H.flat[:: d + 1] += 1.0
-        return np.asarray(-_solve(H, gradient)), 0.0
-    H = np.empty((d + 1, d + 1))
-    H[:d, :d] = rows.T @ scaled
-    H[d, :d] = H[:d, d] = scaled.sum(axis=0)
-    H[d, d] = curvature.sum() + intercept[1]
-    H.flat[: d * (d + 1) : d + 2] += 1.0
-    step = -_solve(H, np.append(gradient, intercept[0]))
-    return step[:d], float(step[d])
+def _line_search(
+    raw: Vector, change: Vector, penalty: Vector, costs: Vector, of_norm: tuple[float, float]
+) -> float:
+    """A length at which the slope is ENOUGH of what it was, or less; 1 if that serves."""
+
+    def slope(length: float) -> float:
+        a = np.minimum(np.maximum(raw - length * bend, 0.0), costs)
+        return of_norm[0] + length * of_norm[1] - float(change @ a)
+
+    bend = penalty * change
+    enough = ENOUGH * abs(slope(0.0))
+    length, low, high = 1.0, 0.0, np.inf
+    for _ in range(TRIALS):
+        value = slope(length)
+        if abs(value) <= enough:
+            return length
+        low, high = (length, high) if value < 0.0 else (low, length)
+        length = 4.0 * low if np.isinf(high) else 0.5 * (low + high)
+    return low
 
 
-def _dual_step(
-    K: Matrix, values: Vector, curvature: Vector, intercept: Vector
-) -> tuple[Vector, float]:
-    """The weights u of the free rows in minus the step less the gradient, and the intercept's."""
-    if not len(values):
-        return values, float(-intercept[0] / intercept[1]) if len(intercept) else 0.0
-    M = K.copy()
-    M.flat[:: len(M) + 1] += 1.0 / curvature
-    if not len(intercept):
-        return np.asarray(_solve(M, -values)), 0.0
-    solved = _solve(M, np.column_stack([-values, np.ones(len(values))]))
-    u, ones = solved[:, 0], solved[:, 1]
-    b = (-intercept[0] - u.sum()) / (ones.sum() + intercept[1])
-    return u + b * ones, float(b)
+def _newton(features: Features, penalty: Vector, free: Index, gradient: Vector) -> Vector:
+    """(I + X'DX)^-1 gradient, X the free rows and D their penalties, by rows or by columns."""
+    rows = features.columns[free]
+    if len(free) < rows.shape[1]:
+        M = features.products(free)
+        M.flat[:: len(M) + 1] += 1.0 / penalty
+        return gradient - rows.T @ _solve(M, rows @ gradient) if len(free) else gradient
+    H = rows.T @ (rows * penalty[:, None])
+    H.flat[:: len(H) + 1] += 1.0
+    return _solve(H, gradient)
 
 
-def _solve(M: Matrix, right: Matrix) -> Matrix:
-    """M^{-1} right for a positive definite M."""
+def _polished(problem: HingeProblem, alpha: Vector) -> Vector:
+    """The dual point that is exact if all bounds at `alpha` are right: the others meet margins."""
+    features, signs = problem.features, problem.signs
+    free = np.flatnonzero((alpha > 0.0) & (alpha < problem.costs))
+    n = len(free)
+    if not 0 < n <= MOST_FREE:
+        return alpha
+    Z = features.Z[free]
+    right = (signs * problem.margins)[free] - Z @ (features.Z.T @ (signs * alpha))
+    M = Z @ Z.T
+    if features.intercept:
+        # The border has the size of the products, whatever the units of the rows.
+        border = np.full(n, float(np.abs(M).max()) or 1.0)
+        M = np.block([[M, border[:, None]], [border[None, :], np.zeros((1, 1))]])
+        right = np.append(right, -border[0] * float(signs @ alpha))
+    correction = linalg.lstsq(M, right, cond=1e-11, lapack_driver="gelsy", check_finite=False)[0]
+    polished = alpha.copy()
+    polished[free] += signs[free] * correction[:n]
+    return np.asarray(polished)
+
+
+def _solve(M: Matrix, right: Vector) -> Vector:
+    """M^-1 right for a positive definite M."""
     # LAPACK itself: these systems are small, and the checks of its wrappers would cost the most.
     _, solution, failed = lapack.dposv(M, right, lower=1)
     if failed:
@@ -369,3 +301,19 @@ def _solve(M: Matrix, right: Matrix) -> Matrix:
         shifted = M + 1e-10 * float(np.abs(M.diagonal()).max()) * np.eye(len(M))
         solution = linalg.lstsq(shifted, right, check_finite=False)[0]
     return np.asarray(solution)
+
+
+def kernel_features(K: Matrix) -> Matrix:
+    """Features whose inner products are K, by a pivoted Cholesky factor, O(n^2 rank).
+
+    Refuses a matrix that is not symmetric and positive semi-definite, up to rounding: without that
+    the objective of a support vector machine has no minimum.
+    """
+    largest = float(np.abs(K).max(initial=0.0))
+    factor, pivots, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0)
+    Z = np.zeros_like(K)
+    Z[pivots - 1] = np.tril(factor)
+    Z = Z[:, :rank]
+    if float(np.abs(Z @ Z.T - K).max(initial=0.0)) > ROUNDING * largest:
+        raise ValueError(NOT_A_KERNEL)
+    return Z

@@ -56,19 +56,10 @@ class USMClassifier(RegressionClassifier):
     than the supervised one, and it is not symmetric in the classes (swapping them does not mirror
     the decision). For more than two classes there is one indicator a class.
 
-    References
-    ----------
-    Shaffer, The Gauss-Markov theorem and random regressors, The American Statistician 45, 1991.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit.family import USMClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[200:] = -1  # 200 labels, 369 unlabeled rows
     >>> model = USMClassifier().fit(X, partly)
     >>> model.certificate_.worst_change > 0  # it may have made things worse
     True

@@ -6,53 +6,26 @@ page as one text that needs neither network nor other files; it reads without Ja
 and by a screen reader. Pictures are matplotlib's, drawn once for pages, notebooks and files.
 """
 
-from tacit.report._drawing import (
-    WIDE,
-    Difference,
-    Panel,
-    Series,
-    Tone,
-    add_legend,
-    draw_curves,
-    draw_differences,
-    draw_panel,
-    page_picture,
-)
-from tacit.report._figures import (
-    COLOURS,
-    PALETTE,
-    Picture,
-    inlined,
-    new_figure,
-    save_figure,
-    set_log_heights,
-)
-from tacit.report._page import HtmlDisplay, Page, check_can_write_pages
-from tacit.report._tables import MINUS, Entry, Heading, Listing
-
-__all__ = [
-    "COLOURS",
-    "MINUS",
-    "PALETTE",
-    "WIDE",
-    "Difference",
-    "Entry",
-    "Heading",
-    "HtmlDisplay",
-    "Listing",
-    "Page",
-    "Panel",
-    "Picture",
-    "Series",
-    "Tone",
-    "add_legend",
-    "check_can_write_pages",
-    "draw_curves",
-    "draw_differences",
-    "draw_panel",
-    "inlined",
-    "new_figure",
-    "page_picture",
-    "save_figure",
-    "set_log_heights",
-]
+from tacit.report._drawing import WIDE as WIDE
+from tacit.report._drawing import Difference as Difference
+from tacit.report._drawing import Panel as Panel
+from tacit.report._drawing import Series as Series
+from tacit.report._drawing import Tone as Tone
+from tacit.report._drawing import add_legend as add_legend
+from tacit.report._drawing import draw_curves as draw_curves
+from tacit.report._drawing import draw_differences as draw_differences
+from tacit.report._drawing import draw_panel as draw_panel
+from tacit.report._drawing import page_picture as page_picture
+from tacit.report._figures import COLOURS as COLOURS
+from tacit.report._figures import PALETTE as PALETTE
+from tacit.report._figures import Picture as Picture
+from tacit.report._figures import inlined as inlined
+from tacit.report._figures import new_figure as new_figure
+from tacit.report._figures import save_figure as save_figure
+from tacit.report._figures import set_log_heights as set_log_heights
+from tacit.report._page import MINUS as MINUS
+from tacit.report._page import Entry as Entry
+from tacit.report._page import HtmlDisplay as HtmlDisplay
+from tacit.report._page import Listing as Listing
+from tacit.report._page import Page as Page
+from tacit.report._page import check_can_write_pages as check_can_write_pages

@@ -169,13 +169,12 @@ def draw_curves(panels: Sequence[Panel], y_label: str, width: float = WIDE) -> F
     return figure
 
 
-def add_legend(figure: Figure, width: float, below: bool = False) -> None:
-    """The names of the curves above or below all panels, in as many columns as fit."""
+def add_legend(figure: Figure, width: float) -> None:
+    """The names of the curves above all panels, in as many columns as fit."""
     handles, names = figure.axes[0].get_legend_handles_labels()
     longest = max(map(len, names), default=1)
     columns = max(1, min(len(names), int(width / (0.6 + 0.8 * CHARACTER * longest))))
-    place: Any = "outside lower left" if below else "outside upper left"
-    figure.legend(handles, names, loc=place, ncols=columns, frameon=False)
+    figure.legend(handles, names, loc="outside upper left", ncols=columns, frameon=False)
 
 
 def draw_panel(

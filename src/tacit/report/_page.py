@@ -1,4 +1,4 @@
-"""Pages: one self-contained file from a template and plain values."""
+"""Pages: one self-contained file from a template and plain values, and the tables on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import html
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,9 +22,64 @@ from tacit.report._figures import EXTRA, FORBIDDEN, new_figure
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+MINUS = "\N{MINUS SIGN}"
+MISSING = "\N{EN DASH}"
+# A number at the beginning of an entry, followed by nothing, a unit or a remark.
+_LEADING = re.compile(r"([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?![\w.])", re.IGNORECASE)
 # What can be sent by mail and opened on a telephone.
 LARGEST = 3_000_000
 FRAME_HEIGHT = 640
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands at one place of a table; a dash where the text is empty."""
+
+    text: str
+    beside: str = ""  # below it in small type, such as the published value
+    mark: str = ""  # a word in a frame behind it, for the one entry among others
+    bold: bool = False
+    underline: bool = False
+    value: float | None = None  # to sort by; by default the number the text begins with
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is nothing to show."""
+        return self.text.strip() in ("", MISSING, "-", "nan")
+
+    @property
+    def number(self) -> float | None:
+        """What it is sorted by, where that is a number."""
+        if self.value is not None:
+            return None if math.isnan(self.value) else float(self.value)
+        match = _LEADING.match(self.text.strip().replace(MINUS, "-"))
+        return None if match is None else float(match[1].replace(",", ""))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of a page. The first column names the rows; numbers are set to the right.
+
+    What stands beside the head of a column says what it means.
+    """
+
+    caption: str
+    columns: Sequence[str | Entry]
+    rows: Sequence[Sequence[str | Entry]]
+    note: str = ""
+
+    @property
+    def entries(self) -> list[list[Entry]]:
+        """The heads and then the rows, each entry with all it may have."""
+        lines = (self.columns, *self.rows)
+        return [[Entry(e) if isinstance(e, str) else e for e in line] for line in lines]
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers only, apart from missing entries."""
+        columns = (column[1:] for column in zip(*self.entries, strict=True))
+        present = [[entry for entry in column if not entry.missing] for column in columns]
+        return [bool(c) and all(entry.number is not None for entry in c) for c in present]
 
 
 @dataclass(frozen=True)
@@ -71,17 +126,9 @@ class HtmlDisplay:
     def to_html(self, path: str | Path) -> None: ...
 
     def to_html(self, path: str | Path | None = None) -> str | None:
-        """One self-contained page with all that was found.
+        """One self-contained page with all that was found, returned or written to the file `path`.
 
-        Parameters
-        ----------
-        path : str or path, optional
-            The file to write; one that exists is replaced. By default the page is returned.
-
-        Returns
-        -------
-        str or None
-            The page, or None where it was written. Needs the extra `plots`.
+        A file that exists is replaced. Needs the extra `plots`.
         """
         page = self._page()
         if path is None:

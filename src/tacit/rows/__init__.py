@@ -3,14 +3,15 @@
 from tacit.rows._as_rows import as_rows
 from tacit.rows._dask_rows import DaskRows
 from tacit.rows._memory_rows import CsrRows, NumpyRows
-from tacit.rows._moments import Moments, Sample, moments_and_sample
+from tacit.rows._moments import CentredRows, Moments, Sample, moments_and_sample
 from tacit.rows._parquet_files import ParquetFiles
 from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows, TransformedRows
 from tacit.rows._protocol import Block, Rows
-from tacit.rows._sweep import one_blas_thread
+from tacit.rows._sweep import check_memory, one_blas_thread
 
 __all__ = [
     "Block",
+    "CentredRows",
     "CsrRows",
     "DaskRows",
     "Moments",
@@ -22,6 +23,7 @@ __all__ = [
     "Sample",
     "TransformedRows",
     "as_rows",
+    "check_memory",
     "moments_and_sample",
     "one_blas_thread",
 ]

@@ -60,7 +60,7 @@ class DaskRows:
         chunks, lengths = self.X.to_delayed().ravel(), self.X.chunks[0]
         starts = np.cumsum((0, *lengths)).tolist()
         filled = [i for i, length in enumerate(lengths) if length] or [0]
-        parts = [delayed(_sweep)(chunks[i], starts[i], *shared) for i in filled]
+        parts = [delayed(_sweep)(chunks[i], starts[i], lengths[i], *shared) for i in filled]
         while len(parts) > 1:
             groups = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
             parts = [delayed(reduce)(shared[1], group) for group in groups]
@@ -84,10 +84,16 @@ def _in_memory(chunk: Any) -> NumpyRows | CsrRows:
 def _sweep(
     chunk: Any,
     start: int,
+    length: int,
     kernel: Callable[[Block], Result],
     combine: Callable[[Result, Result], Result],
 ) -> Result:
     """One chunk, in blocks. The other threads of the machine are busy with other chunks."""
+    if chunk.shape[0] != length:
+        raise ValueError(
+            f"A chunk of X_unlabeled has {chunk.shape[0]} rows and its Dask array says {length}; "
+            "give the array lengths that are so, for example with X.compute_chunk_sizes()."
+        )
     with one_blas_thread():
         blocks = (replace(b, start=start + b.start) for b in _in_memory(chunk).blocks())
         return fold(kernel, blocks, combine, workers=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
@@ -12,7 +13,7 @@ from scipy import sparse
 
 from tacit._typing import Matrix, Vector
 from tacit.rows._protocol import Block, Rows
-from tacit.rows._sweep import rows_per_block
+from tacit.rows._sweep import add_each, check_memory, rows_per_block
 
 # A scatter that is found as X'X - n m m' loses as many digits as its diagonal is smaller than
 # that of n m m'. Up to this ratio, one digit and a bit, the pass that subtracts the mean is saved.
@@ -49,7 +50,18 @@ class Moments:
     @classmethod
     def of(cls, rows: Rows) -> Moments:
         """Moments of `rows`, in one sweep of O(n d^2)."""
+        check_columns(rows.n_features)
         return rows.reduce(moments_of_block, Moments.__add__)
+
+
+def check_columns(n_features: int) -> None:
+    """Refuse more columns than their products fit into memory."""
+    check_memory(
+        n_features**2,
+        f"the products of {n_features:,} columns",
+        "use fewer columns (for example TruncatedSVD), or a penalty (alpha) with fewer rows than "
+        "columns",
+    )
 
 
 def moments_of_block(block: Block) -> Moments:
@@ -94,28 +106,104 @@ def _moments_by_parts(X: Any, weights: Vector | None) -> Moments:
 
 
 def _moments_of_sparse(X: Any, weights: Vector | None, total: float) -> Moments:
-    n, d = X.shape
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    w = np.ones(n) if weights is None else weights
-    # A column with a share r of entries has n m^2 <= r X'X, by Cauchy and Schwarz, so what
-    # cancels is bounded unless r is nearly 1. A column that is full, but for rows without weight,
-    # is centred, which keeps its pattern.
-    counts = w > 0
-    entries = np.bincount(X.indices, np.repeat(counts, np.diff(X.indptr)), minlength=d)
-    full = entries == counts.sum()
-    shift = np.where(full, np.asarray(w @ X) / total, 0.0)
-    if full.any():
-        X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+    w = np.ones(X.shape[0]) if weights is None else weights
+    X, shift = _full_columns_centred(X, w)
     mean = np.asarray(w @ X) / total
     if weights is not None:
-        roots = np.repeat(np.sqrt(weights), np.diff(X.indptr))
-        X = sparse.csr_array((X.data * roots, X.indices, X.indptr), shape=X.shape)
+        X = _rows_times(X, np.sqrt(weights))
     # In CSR format, because the CSC product of the transpose would be in Fortran order.
     scatter = (X.T.tocsr() @ X).toarray()
     scatter -= _square(total, mean)
     return Moments(total, shift + mean, scatter)
+
+
+def _full_columns_centred(X: Any, w: Vector) -> tuple[Any, Vector]:
+    """Sparse rows less the means of their full columns, which keeps the pattern, and these means.
+
+    A column with a share r of entries has n m^2 <= r X'X, by Cauchy and Schwarz, so what cancels is
+    bounded unless r is nearly 1. Rows without weight do not count.
+    """
+    counts = w > 0
+    entries = np.bincount(X.indices, np.repeat(counts, np.diff(X.indptr)), minlength=X.shape[1])
+    full = entries == counts.sum()
+    shift = np.where(full, np.asarray(w @ X) / w.sum(), 0.0)
+    if full.any():
+        X = sparse.csr_array((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
+    return X, shift
+
+
+def _rows_times(X: Any, factors: Vector) -> Any:
+    each = np.repeat(factors, np.diff(X.indptr))
+    return sparse.csr_array((X.data * each, X.indices, X.indptr), shape=X.shape)
+
+
+class CentredRows:
+    """Rows in memory less their mean, each times the root of its weight; sparse ones stay sparse.
+
+    What they stand for is X - roots offset', and nothing of that size is made of sparse rows.
+    """
+
+    def __init__(self, X: Any, weights: Vector | None = None, centred: bool = True) -> None:
+        w = np.ones(X.shape[0]) if weights is None else weights
+        self.roots: Vector = np.sqrt(w)
+        self.mean: Vector = np.asarray(w @ X) / w.sum() if centred else np.zeros(X.shape[1])
+        self.offset: Vector = np.zeros(X.shape[1])
+        if isinstance(X, np.ndarray):
+            self.X: Any = self.roots[:, None] * (X - self.mean)
+            return
+        X = X.tocsr().astype(np.float64)
+        X.sum_duplicates()
+        if centred:
+            X, shift = _full_columns_centred(X, w)
+            self.offset = self.mean - shift
+        self.X = _rows_times(X, self.roots)
+
+    def times(self, B: Matrix) -> Matrix:
+        """The rows times B."""
+        return np.asarray(self.X @ B - np.multiply.outer(self.roots, self.offset @ B))
+
+    def back(self, C: Matrix) -> Matrix:
+        """The transposed rows times C."""
+        return np.asarray(self.X.T @ C - np.multiply.outer(self.offset, self.roots @ C))
+
+    def gram(self) -> Matrix:
+        """The inner products of the rows."""
+        inner = self.X @ self.X.T
+        if isinstance(inner, np.ndarray):
+            return inner
+        cross = np.multiply.outer(self.X @ self.offset, self.roots)
+        square = self.offset @ self.offset * np.multiply.outer(self.roots, self.roots)
+        return np.asarray(inner.toarray() - cross - cross.T + square)
+
+    def scatter(self) -> Matrix:
+        """The inner products of the columns."""
+        inner = self.X.T @ self.X
+        if isinstance(inner, np.ndarray):
+            return inner
+        # The sum of the rows less the offset is zero, or the offset is.
+        return np.asarray(inner.toarray() - _square(float(self.roots @ self.roots), self.offset))
+
+    def squares(self) -> Vector:
+        """The squared length of each column."""
+        if isinstance(self.X, np.ndarray):
+            return np.asarray(np.einsum("ij,ij->j", self.X, self.X))
+        plain = np.bincount(self.X.indices, self.X.data**2, minlength=self.X.shape[1])
+        own = self.offset * (self.roots @ self.roots) - 2.0 * (self.roots @ self.X)
+        return np.asarray(np.maximum(plain + self.offset * own, 0.0))
+
+    def over(self, unit: Vector) -> CentredRows:
+        """With each column divided by its unit; an infinite one makes it zero."""
+        other = object.__new__(CentredRows)
+        other.roots, other.mean, other.offset = self.roots, self.mean, self.offset / unit
+        if isinstance(self.X, np.ndarray):
+            other.X = self.X / unit
+        else:
+            data = self.X.data / unit[self.X.indices]
+            other.X = sparse.csr_array((data, self.X.indices, self.X.indptr), shape=self.X.shape)
+        return other
 
 
 def _gram(X: Matrix, weights: Vector | None) -> Matrix:
@@ -144,7 +232,8 @@ class Sample:
 
     @classmethod
     def of(cls, pieces: list[Sample]) -> Sample:
-        """All pieces as one."""
+        """All pieces as one; the first is kept even if it is empty, to know the shape."""
+        pieces = pieces[:1] + [piece for piece in pieces[1:] if len(piece)]
         weights = [piece.weights for piece in pieces if piece.weights is not None]
         blocks = [piece.X for piece in pieces]
         is_sparse: bool = sparse.issparse(blocks[0])
@@ -164,10 +253,9 @@ def moments_and_sample(rows: Rows, n_sample: int, seed: int = 0) -> tuple[Moment
     expected size, with a standard deviation below its square root; a table with no more rows is
     taken whole. Columns with NaN or infinity, or numbers too large to be squared, are an error.
     """
-    # Below the threshold lies a share n_sample / n_rows of all 64-bit numbers.
-    is_whole = rows.n_rows <= n_sample
-    threshold = None if is_whole else max(0, n_sample) * 2**64 // rows.n_rows
-    moments, pieces = rows.reduce(partial(_draw, threshold, seed), _add_drawn)
+    check_columns(rows.n_features)
+    kernel = partial(_moments_and_piece, _threshold(rows, n_sample), seed)
+    moments, pieces = rows.reduce(kernel, add_each)
     finite = np.isfinite(moments.mean) & np.isfinite(moments.scatter.diagonal())
     if not finite.all():
         column = int(np.flatnonzero(~finite)[0])
@@ -178,6 +266,12 @@ def moments_and_sample(rows: Rows, n_sample: int, seed: int = 0) -> tuple[Moment
     return moments, Sample.of(pieces)
 
 
+def random_sample(rows: Rows, n_sample: int, seed: int) -> Sample:
+    """The sample of `moments_and_sample` without the moments."""
+    kernel = partial(_piece, _threshold(rows, n_sample), seed)
+    return Sample.of(rows.reduce(kernel, operator.add))
+
+
 def row_hash(index: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     """64 random bits for each position: the generator splitmix64 (Steele, Lea & Flood 2014)."""
     # The seed is mixed first, because the streams of nearby seeds are shifted copies otherwise.
@@ -185,24 +279,25 @@ def row_hash(index: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     return _mix(start + (index + np.uint64(1)) * _GOLDEN)
 
 
-# What blocks contribute: moments, and pieces of the sample in the order of the table.
-_Drawn = tuple[Moments, list[Sample]]
+def _threshold(rows: Rows, n_sample: int) -> int | None:
+    """Below it lies a share n_sample / n_rows of all 64-bit numbers; None for a whole table."""
+    return None if rows.n_rows <= n_sample else max(0, n_sample) * 2**64 // rows.n_rows
 
 
-def _draw(threshold: int | None, seed: int, block: Block) -> _Drawn:
-    """Moments of a block, and its rows with a hash below the threshold; None for all rows."""
+def _piece(threshold: int | None, seed: int, block: Block) -> list[Sample]:
+    """The rows of a block with a hash below the threshold; None for all rows."""
     index = np.arange(block.start, block.start + block.X.shape[0], dtype=np.int64)
     drawn = np.arange(len(index))
     if threshold is not None:
         drawn = np.flatnonzero(row_hash(index.astype(np.uint64), seed) < np.uint64(threshold))
     weights = None if block.weights is None else block.weights[drawn]
-    return moments_of_block(block), [Sample(block.X[drawn], weights, index[drawn])]
+    return [Sample(block.X[drawn], weights, index[drawn])]
 
 
-def _add_drawn(first: _Drawn, second: _Drawn) -> _Drawn:
-    # The very first piece is kept even if it is empty, to know the shape.
-    filled = [piece for piece in second[1] if len(piece)]
-    return first[0] + second[0], first[1] + filled
+def _moments_and_piece(
+    threshold: int | None, seed: int, block: Block
+) -> tuple[Moments, list[Sample]]:
+    return moments_of_block(block), _piece(threshold, seed, block)
 
 
 # The constants of splitmix64: the golden ratio as a fraction of 2**64, and the multipliers of

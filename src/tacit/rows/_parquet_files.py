@@ -70,6 +70,7 @@ class ParquetFiles:
     folder: str | None  # that they were found in, if one was given
     columns: tuple[str, ...]
     lengths: tuple[int, ...]  # the number of rows of each file
+    states: tuple[Any, ...]  # of each file, by which a change is seen
 
     @property
     def n_rows(self) -> int:
@@ -81,29 +82,30 @@ class ParquetFiles:
         """The files of a path or a dataset, with their columns checked by their schemas."""
         files, filesystem, folder = _find_files(source)
         chosen = None if columns is None else _check_names(columns)
-        lengths = []
+        lengths, states = [], []
         for file in files:
+            states.append(_state(file, filesystem))
             with _opened(file, filesystem) as parquet:
                 schema = parquet.schema_arrow
                 chosen = _own_columns(schema) if chosen is None else chosen
                 _check_schema(schema, chosen, file, numeric)
                 lengths.append(int(parquet.metadata.num_rows))
-        return cls(tuple(files), filesystem, folder, chosen or (), tuple(lengths))
+        return cls(tuple(files), filesystem, folder, chosen or (), tuple(lengths), tuple(states))
 
     def batches(self, batch_rows: int) -> Generator[Batch]:
         """All rows in order, at least one batch, none of more than `batch_rows` rows."""
         start = 0
-        for file, length in zip(self.files, self.lengths, strict=True):
+        for file, length, state in zip(self.files, self.lengths, self.states, strict=True):
             row = 0
             with _opened(file, self.filesystem) as parquet:
                 for read in parquet.iter_batches(batch_rows, columns=list(self.columns)):
                     arrays = [read.column(name) for name in self.columns]
                     yield Batch(arrays, self.columns, len(read), start + row, file, row)
                     row += len(read)
-            if row != length:
+            if row != length or _state(file, self.filesystem) != state:
                 raise ValueError(
-                    f"{file} has {row} rows now and had {length} before; it must not change while "
-                    "it is in use."
+                    f"{file} has changed since it was opened ({row} rows now, {length} before); it "
+                    "must not change while it is in use."
                 )
             start += length
         if start == 0:
@@ -236,7 +238,17 @@ def _opened(file: str, filesystem: Any) -> Iterator[Any]:
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{file} does not exist any more.") from error
     except (pyarrow.ArrowException, OSError) as error:
-        raise ValueError(f"{file} cannot be read as a Parquet file: {error}") from error
+        what = str(error).partition("\n")[0].rstrip(".")
+        raise ValueError(
+            f"{file} cannot be read as a Parquet file: it is damaged or none ({what}); write it "
+            "again."
+        ) from error
+
+
+def _state(file: str, filesystem: Any) -> tuple[Any, ...]:
+    """When a file was changed, and its size."""
+    info = (filesystem or import_pyarrow().fs.LocalFileSystem()).get_file_info(file)
+    return info.mtime_ns, info.size
 
 
 def _numbers(column: Any) -> AnyArray:

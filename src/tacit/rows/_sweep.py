@@ -32,6 +32,9 @@ MANY_NUMBERS = 20_000_000
 # swept block by block; their products are large enough for BLAS to share out well itself.
 WAITING_NUMBERS = 2**25
 
+# Matrices of d^2 numbers that a fit holds at a time, with some room for others.
+MATRICES = 10
+
 
 def rows_per_block(n_features: int) -> int:
     """The number of rows that make a block of good size."""
@@ -45,6 +48,26 @@ def workers_for(n_rows: int, n_features: int) -> int:
         return 1
     allowed = blas_threads()
     return allowed if allowed * n_features**2 <= WAITING_NUMBERS else 1
+
+
+def check_memory(n_numbers: int, what: str, advice: str) -> None:
+    """Refuse a matrix of which the half a dozen that a fit holds would fill the free memory."""
+    needed, free = 8 * n_numbers, _free_bytes()
+    if needed > free / MATRICES:
+        raise MemoryError(
+            f"{what.capitalize()} take {needed / 1e9:,.1f} GB, and a fit holds several matrices of "
+            f"that size, with {free / 1e9:,.1f} GB of memory free; {advice}."
+        )
+
+
+def _free_bytes() -> float:
+    """Memory that can be had without swapping; infinite where the system does not tell."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            found = [line.split()[1] for line in file if line.startswith("MemAvailable:")]
+    except OSError:
+        return float("inf")
+    return 1024.0 * float(found[0]) if found else float("inf")
 
 
 class SweptRows(ABC):
@@ -107,6 +130,11 @@ def fold(
         for result in results:
             total = combine(total, result)
     return total
+
+
+def add_each(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What to combine results by that are several sums."""
+    return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 def ordered_map(

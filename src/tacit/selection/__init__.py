@@ -1,10 +1,9 @@
 """Splitters that know which rows can be tested on, and comparisons made with them."""
 
-from tacit.selection._compare import compare
+from tacit.selection._compare import compare, learning_curve
 from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import Contestant, default_contestants
 from tacit.selection._curve import LearningCurve
-from tacit.selection._learn import learning_curve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
 from tacit.selection._verdict import Kind, Verdict
 

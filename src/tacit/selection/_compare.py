@@ -1,10 +1,10 @@
-"""Whether unlabeled data is worth using, on a table of the user's own."""
+"""Whether unlabeled data is worth using, and what more of it would buy, on a user's own table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +16,25 @@ from tacit.selection._contestants import (
     default_contestants,
     read_contestants,
 )
-from tacit.selection._evaluate import (
-    Fit,
-    Judge,
-    Outcome,
-    Progress,
-    Split,
-    evaluate_all,
-    predictions,
-    runs_of,
-)
+from tacit.selection._curve import LearningCurve
+from tacit.selection._evaluate import Fit, Judge, Outcome, Progress, Split, evaluate_all, runs_of
 from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
-from tacit.selection._measure import Measure, check_classes, check_margin, loss_of, read_measure
-from tacit.selection._splitters import describe_splits, plan_splits, read_seed
+from tacit.selection._measure import (
+    Measure,
+    answers_of,
+    check_classes,
+    check_margin,
+    disagreement,
+    loss_of,
+    read_measure,
+)
+from tacit.selection._splitters import (
+    describe_splits,
+    plan_curves,
+    plan_held_back,
+    plan_splits,
+    read_seed,
+)
 from tacit.selection._verdict import (
     MethodVerdict,
     PairedDifference,
@@ -58,8 +64,10 @@ def compare(
     """Compare supervised and semi-supervised classifiers on your own table.
 
     Labeled rows are split into folds again and again; every contestant is fitted on the same
-    training rows and scored on the same held-out labels. Rows without label are never scored. They
-    are in every training set of the semi-supervised methods, and of the preprocessing of all.
+    training rows and scored on the same held-out labels. Rows without label are never scored. There
+    they are in every training set of the semi-supervised methods, and of the preprocessing of all.
+    How often two contestants answer differently is counted on unlabeled rows, each held back from
+    the fits that answer for it.
 
     Parameters
     ----------
@@ -101,10 +109,11 @@ def compare(
 
     Notes
     -----
-    Fits `cv * n_repeats + 1` times each contestant. Intervals and p-values come from the corrected
-    resampled t-test (Nadeau & Bengio 2003); `tacit.selection._verdict.judge_methods` says how
-    they make a verdict. "Helps" needs a method that beats its own twin after a correction for
-    the number of methods, and that no supervised contestant beats on average.
+    Fits `cv * n_repeats` times each contestant, five times with a part of the unlabeled rows held
+    back, and once on all rows. Intervals and p-values come from the corrected resampled t-test
+    (Nadeau & Bengio 2003); `tacit.selection._verdict.judge_methods` says how they make a verdict.
+    "Helps" needs a method that beats its own twin after a correction for the number of methods,
+    and that no supervised contestant beats on average.
 
     Examples
     --------
@@ -120,38 +129,32 @@ def compare(
     >>> comparison.losses["ridge"] < 0.1
     True
     """
-    measure = read_measure(scoring)
+    table, contestants, measure, seed = _read(
+        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled
+    )
     check_margin(margin, measure)
-    table = read_table(X, y, X_unlabeled, unlabeled)
-    check_classes(measure, len(table.classes))
-    contestants = read_or_default(estimators, table)
-    seed = read_seed(random_state)
     splits = plan_splits(table, cv, n_repeats, seed)
-    outcomes: list[list[Outcome]] = []
+    held_back = plan_held_back(table, seed)
+    everything = Split(table.labeled, table.unlabeled, table.labeled, repeat=-1)
+    tasks: list[tuple[Judge, Split]] = [(final_model, everything)]
+    tasks += [(partial(answers_of, measure=measure), split) for split in held_back]
+    tasks += [(partial(loss_of, measure=measure), split) for split in splits]
+    outcomes = []
     if splits:
-        everything = Split(table.labeled, table.unlabeled, table.unlabeled, repeat=-1)
-        judge: Judge = partial(loss_of, measure=measure)
-        tasks = [(final_model, everything), *((judge, split) for split in splits)]
         outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
+    answered, scored = outcomes[1 : 1 + len(held_back)], outcomes[1 + len(held_back) :]
     runs = tuple(
         run
-        for split, scored in zip(splits, outcomes[1:], strict=True)
-        for run in runs_of(table, split, scored, measure.name)
+        for split, found in zip(splits, scored, strict=True)
+        for run in runs_of(table, split, found, measure.name)
     )
-    by_name = {
-        c.name: np.array([run.value for run in runs if run.classifier == c.name])
-        for c in contestants
-        if splits
-    }
+    by_name = {c.name: np.array(_values(scored, c.name)) for c in contestants if splits}
+    answers = {name: np.concatenate(_values(answered, name)) for name in by_name}
     losses = {name: float(values.mean()) for name, values in by_name.items()}
     supervised = [c.name for c in contestants if c.name in losses and not c.is_semi_supervised]
     baseline = min(supervised, key=losses.__getitem__, default=None)
-    final = {outcome.name: outcome.value for scored in outcomes[:1] for outcome in scored}
-    methods = {}
-    if baseline is not None:
-        methods = _judge(table, contestants, baseline, measure, margin, splits, by_name, final)
     return Comparison(
-        methods=methods,
+        methods=_judge(table, contestants, baseline, splits, by_name, answers, measure, margin),
         losses=losses,
         baseline=baseline,
         splits=runs,
@@ -164,45 +167,120 @@ def compare(
             *_no_better_than_guessing(table, losses, measure),
             *_notes(table, contestants, splits, outcomes, cv),
         ),
-        models={name: each.model for name, each in final.items()},
+        models={outcome.name: outcome.value for final in outcomes[:1] for outcome in final},
     )
 
 
-class FinalModel(NamedTuple):
-    """A contestant fitted on all labels, and what it says of the unlabeled rows."""
+def learning_curve(
+    X: Any,
+    y: Any,
+    estimators: Estimators | None = None,
+    *,
+    n_labeled: Sequence[int] | None = None,
+    n_unlabeled: Sequence[int] | None = None,
+    cv: Any = 5,
+    n_repeats: int = 2,
+    scoring: Any = "accuracy",
+    n_jobs: int | None = None,
+    X_unlabeled: Any = None,
+    random_state: Any = 0,
+    unlabeled: Any = -1,
+    on_progress: Progress | None = None,
+) -> LearningCurve:
+    """Loss against the number of labels, and against the number of unlabeled rows.
 
-    model: Any
-    predictions: AnyArray
-    scores: AnyArray | None
+    As in `compare`, labels are held back in folds, every contestant gets the same rows, and rows
+    without label are never scored. Smaller training sets are parts of larger ones.
+
+    Parameters
+    ----------
+    X, y, estimators, scoring, n_jobs, X_unlabeled, random_state, unlabeled, on_progress
+        As in `compare`.
+    n_labeled : sequence of int, optional
+        Numbers of labels to train on, with all unlabeled rows; by default five, from a few of each
+        class to all that a fold leaves. An empty sequence leaves this curve out.
+    n_unlabeled : sequence of int, optional
+        Numbers of unlabeled rows to train on, with all labels that a fold leaves; by default none,
+        and four more up to all. An empty sequence leaves this curve out.
+    cv : int or splitter, default=5
+        Folds; fewer where a class has fewer labels.
+    n_repeats : int, default=2
+        How often the labels are shuffled and split anew; not used where `cv` is a splitter.
+
+    Returns
+    -------
+    LearningCurve
+        With `frame()`, `plot()`, `to_html()` and `forecast(n_more)`; print it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tacit.selection import learning_curve
+    >>> random = np.random.default_rng(0)
+    >>> y = random.integers(0, 2, 300)
+    >>> X = random.normal(size=(300, 5)) + 0.7 * (2 * y - 1)[:, None]
+    >>> y[60:] = -1  # 60 labels, 240 unlabeled rows
+    >>> curve = learning_curve(X, y, n_labeled=[12, 24, 48], n_unlabeled=[], n_repeats=1)
+    >>> [point.n_labeled for point in curve.points("labels", "ridge")]
+    [12, 24, 48]
+    """
+    table, contestants, measure, seed = _read(
+        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled
+    )
+    splits = plan_splits(table, cv, n_repeats, seed)
+    if not splits:
+        rare = [name for name, count in table.label_counts.items() if count < 2]
+        raise ValueError(
+            f"y has a single label of the class {rare[0]!r}; a learning curve needs at least two "
+            "of each class, one to learn from and one to test on."
+        )
+    plan = plan_curves(table, splits, n_labeled, n_unlabeled, seed)
+    # Where both curves have all rows they share a split, which is measured once.
+    judge, unique = partial(loss_of, measure=measure), dict.fromkeys(split for _, split in plan)
+    tasks = [(judge, split) for split in unique]
+    found = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
+    outcomes = dict(zip(unique, found, strict=True))
+    losses = tuple(
+        run
+        for along, split in plan
+        for run in runs_of(table, split, outcomes[split], measure.name, along)
+    )
+    counts, n_rows = table.label_counts, len(table.unlabeled)
+    return LearningCurve(losses, contestants, measure, counts, n_rows, _test_to_train(splits))
 
 
-def final_model(fit: Fit, table: LabeledTable, split: Split) -> FinalModel:
-    """The model, its predictions on the test rows, and its scores where it has some."""
-    response = getattr(fit.model, "decision_function", None)
-    response = response or getattr(fit.model, "predict_proba", None)
-    scores = None if response is None else np.asarray(response(fit.X_test))
-    return FinalModel(fit.pipeline(), predictions(fit, table.codes), scores)
-
-
-def read_or_default(estimators: Estimators | None, table: LabeledTable) -> tuple[Contestant, ...]:
-    """Who is given, or the default contestants with the preprocessing that the table needs."""
-    if estimators is not None:
-        return read_contestants(estimators)
-    preprocessing = default_preprocessing(table.X)
-    return default_contestants(preprocessing, n_classes=len(table.classes))
+def _read(
+    X: Any,
+    y: Any,
+    estimators: Estimators | None,
+    scoring: Any,
+    X_unlabeled: Any,
+    random_state: Any,
+    unlabeled: Any,
+) -> tuple[LabeledTable, tuple[Contestant, ...], Measure, int]:
+    """What comparisons and learning curves are both given: rows, who to fit, the loss, a seed."""
+    measure = read_measure(scoring)
+    table = read_table(X, y, X_unlabeled, unlabeled)
+    check_classes(measure, len(table.classes))
+    if estimators is None:
+        contestants = default_contestants(default_preprocessing(table.X))
+    else:
+        contestants = read_contestants(estimators)
+    return table, contestants, measure, read_seed(random_state)
 
 
 def _judge(
     table: LabeledTable,
     contestants: Sequence[Contestant],
-    baseline: str,
-    measure: Measure,
-    margin: float,
+    baseline: str | None,
     splits: Sequence[Split],
     losses: Mapping[str, AnyArray],
-    final: Mapping[str, FinalModel],
+    answers: Mapping[str, AnyArray],
+    measure: Measure,
+    margin: float,
 ) -> dict[str, MethodVerdict]:
-    ratio = float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
+    if baseline is None:
+        return {}
     tested = np.unique(np.concatenate([split.test for split in splits]))
     counts = np.unique(table.y[tested], return_counts=True)[1].tolist()
 
@@ -211,37 +289,36 @@ def _judge(
             name,
             reference,
             losses[name] - losses[reference],
-            ratio,
+            _test_to_train(splits),
             len(table.labeled),
-            _disagreement(final[name], final[reference], measure),
+            disagreement(answers[name], answers[reference], measure),
             len(table.unlabeled),
             tested=counts,
             counts_rows=measure.is_error,
             bounded=measure.in_points,
         )
 
-    methods = [c for c in contestants if c.is_semi_supervised]
+    twins = {c.name: str(c.twin) for c in contestants if c.is_semi_supervised}
     return judge_methods(
-        {c.name: against(c.name, str(c.twin)) for c in methods},
-        {c.name: against(c.name, baseline) for c in methods},
+        {name: against(name, twin) for name, twin in twins.items()},
+        {name: against(name, baseline) for name in twins},
         margin,
     )
 
 
-def _disagreement(one: FinalModel, other: FinalModel, measure: Measure) -> float | None:
-    """The part of the unlabeled rows that two models predict differently.
+def _test_to_train(splits: Sequence[Split]) -> float:
+    """Labeled test rows for each labeled training row."""
+    return float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
 
-    Where the loss is of other things than predicted classes, only that of models which are the same
-    function.
-    """
-    if not measure.is_of_predictions and not (
-        one.scores is not None
-        and other.scores is not None
-        and np.array_equal(one.scores, other.scores)
-        and np.array_equal(one.predictions, other.predictions)
-    ):
-        return None
-    return float(np.mean(one.predictions != other.predictions))
+
+def final_model(fit: Fit, table: LabeledTable, split: Split) -> Any:
+    """The fitted contestant itself."""
+    return fit.pipeline()
+
+
+def _values(outcomes: Sequence[Sequence[Outcome]], name: str) -> list[Any]:
+    """What was found of one contestant, split by split."""
+    return [outcome.value for found in outcomes for outcome in found if outcome.name == name]
 
 
 def _no_better_than_guessing(
@@ -250,8 +327,6 @@ def _no_better_than_guessing(
     """That no classifier does better than one which has not looked at the rows, if so."""
     counts = table.label_counts
     answer = max(counts, key=counts.__getitem__)
-    if not losses:
-        return []
     if measure.is_error:
         error = 1.0 - counts[answer] / sum(counts.values())
         wrong = f"which is wrong for {error:.1%} of the labels"
@@ -261,7 +336,7 @@ def _no_better_than_guessing(
     else:
         return []
     # Means over splits are rounded.
-    if min(losses.values()) < error - 1e-9:
+    if min(losses.values(), default=0.0) < error - 1e-9:
         return []
     note = (
         f"No classifier here does better than always answering {answer}, {wrong}: the columns, or "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tacit._cached import cached_property
 from tacit._words import aligned
 from tacit.report import (
     MINUS,
@@ -15,7 +15,6 @@ from tacit.report import (
     WIDE,
     Difference,
     Entry,
-    Heading,
     HtmlDisplay,
     Listing,
     Page,
@@ -29,24 +28,17 @@ from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
-from tacit.selection._verdict import CONFIDENCE, Kind, MethodVerdict, PairedDifference, Verdict
+from tacit.selection._verdict import INTERVAL, Kind, MethodVerdict, Verdict
 from tacit.selection._wording import difference_text, interval_text, write_verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-INTERVAL = f"{CONFIDENCE:.0%} interval"
 TONES: dict[Kind, Tone] = {
     Kind.HELPS: "good",
     Kind.NO_DIFFERENCE: "neutral",
     Kind.MAY_HURT: "bad",
     Kind.TOO_FEW: "unknown",
-}
-LABELS = {
-    Kind.HELPS: "It helps",
-    Kind.NO_DIFFERENCE: "It makes no difference",
-    Kind.MAY_HURT: "It may hurt",
-    Kind.TOO_FEW: "Too few labels to tell",
 }
 SPLIT_COLUMNS = ("repeat", "fold", "name", "n_labeled", "n_unlabeled", "n_test", "loss")
 
@@ -56,44 +48,21 @@ class Comparison(HtmlDisplay):
     """Supervised against semi-supervised classifiers on one table.
 
     Print it, or ask for its `verdict`, `frame()`, `plot()` and `to_html()`.
-
-    Attributes
-    ----------
-    methods : dict of str to MethodVerdict
-        The answer for each semi-supervised method; empty where nothing could be scored.
-    losses : dict of str to float
-        Mean loss of each contestant over the splits.
-    baseline : str or None
-        The supervised contestant with the smallest mean loss.
-    splits : tuple of Run
-        Every loss that was measured.
-    contestants : tuple of Contestant
-        Who took part.
-    measure : Measure
-        What was measured.
-    margin : float
-        Differences up to this size count as none.
-    label_counts : dict
-        Labels of each class.
-    n_unlabeled : int
-        Rows without label.
-    notes : tuple of str
-        What should be known about how it was measured.
-    models : dict of str to estimator
-        The contestants, fitted on all labels; with labels as numbers, see `compare`. Empty where
-        nothing could be scored.
     """
 
+    #: The answer for each semi-supervised method; empty where nothing could be scored.
     methods: Mapping[str, MethodVerdict]
-    losses: Mapping[str, float]
-    baseline: str | None
-    splits: tuple[Run, ...]
-    contestants: tuple[Contestant, ...]
-    measure: Measure
-    margin: float
-    label_counts: Mapping[Any, int]
-    n_unlabeled: int
-    notes: tuple[str, ...]
+    losses: Mapping[str, float]  #: Mean loss of each contestant over the splits.
+    baseline: str | None  #: The supervised contestant with the smallest mean loss.
+    splits: tuple[Run, ...]  #: Every loss that was measured.
+    contestants: tuple[Contestant, ...]  #: Who took part.
+    measure: Measure  #: What was measured.
+    margin: float  #: Differences up to this size count as none.
+    label_counts: Mapping[Any, int]  #: Labels of each class.
+    n_unlabeled: int  #: Rows without label.
+    notes: tuple[str, ...]  #: What should be known about how it was measured.
+    #: The contestants, fitted on all labels, which are numbers there (see `compare`); empty where
+    #: nothing could be scored.
     models: Mapping[str, Any]
 
     @cached_property
@@ -107,85 +76,89 @@ class Comparison(HtmlDisplay):
         return sum(self.label_counts.values())
 
     @property
-    def n_folds(self) -> int:
-        """Splits of each repeat."""
-        return 1 + max((run.fold for run in self.splits), default=-1)
-
-    @property
-    def n_repeats(self) -> int:
-        """How often the labels were split anew."""
-        return 1 + max((run.repeat for run in self.splits), default=-1)
-
-    @property
     def recommended(self) -> str | None:
         """The contestant to use: the method that helps, or else the best supervised one."""
         return self.verdict.method if self.verdict.kind is Kind.HELPS else self.baseline
 
-    @property
-    def differences(self) -> tuple[PairedDifference, ...]:
-        """Each method against its twin, and against the best supervised one if that is another."""
-        pairs = []
-        for method in self.methods.values():
-            pairs.append(method.against_twin)
-            if method.against_best.reference != method.against_twin.reference:
-                pairs.append(method.against_best)
-        return tuple(pairs)
-
     def rows(self) -> list[dict[str, Any]]:
         """The table of `frame()` as plain dictionaries, one for each contestant."""
-        return [self._row(contestant) for contestant in self.contestants]
+        rows = []
+        for contestant in self.contestants:
+            method = self.methods.get(contestant.name)
+            decisive = method and method.decisive
+            row = {
+                "name": contestant.name,
+                "twin": contestant.twin,
+                "loss": self.losses.get(contestant.name),
+                "against": decisive and decisive.reference,
+                "difference": decisive and decisive.mean,
+                "low": decisive and decisive.low,
+                "high": decisive and decisive.high,
+                "standard_error": decisive and decisive.standard_error,
+                "p_better": decisive and decisive.p_better,
+                "p_adjusted": method and method.p_adjusted,
+                "p_worse": decisive and decisive.p_worse,
+                "disagreement": decisive and decisive.disagreement,
+                "against_twin": method and method.against_twin.mean,
+                "against_best": method and method.against_best.mean,
+                "verdict": method and str(method.kind),
+                "labels_needed": method and method.labels_needed,
+            }
+            rows.append(row)
+        return rows
 
     def frame(self) -> Any:
         """One row for each contestant, as a pandas DataFrame.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Name, twin, mean loss, and for semi-supervised methods the difference that the verdict
-            is about, with its interval, p-values, the disagreement and the verdict. `against` says
-            from whom: from the twin, or for a method that beats its twin but not the best
-            supervised classifier, from that one. `p_adjusted` is for being better than the twin,
-            and `against_twin` and `against_best` are both differences. Losses are parts of one.
+        Name, twin, mean loss, and for semi-supervised methods the difference that the verdict is
+        about, with its interval, p-values, the disagreement and the verdict. `against` says from
+        whom: from the twin, or for a method that beats its twin but not the best supervised
+        classifier, from that one. `p_adjusted` is for being better than the twin, and
+        `against_twin` and `against_best` are both differences. Losses are parts of one.
         """
         return as_frame(self.rows())
 
     def splits_frame(self) -> Any:
-        """Every loss that was measured, one row for each split and contestant.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Split (repeat and fold), name, rows trained and tested on, and loss.
-        """
+        """Every loss that was measured, one row for each split and contestant, as a DataFrame."""
         rows = [vars(run) | {"name": run.classifier, "loss": run.value} for run in self.splits]
         return as_frame(rows, SPLIT_COLUMNS)
 
     def plot(self) -> Figure:
-        """The verdict as a picture: each method's difference from its twin around zero.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Needs the extra `plots`.
-        """
+        """The verdict as a figure of matplotlib: each method's difference around zero."""
         verdict = self.verdict
         if self.methods:
             figure = _draw(self)
         else:
             figure = new_figure(WIDE, 1.4)
             figure.text(0.02, 0.3, "\n".join(textwrap.wrap(verdict.advice, 90)))
-        figure.suptitle(
-            "\n".join(textwrap.wrap(verdict.sentence.replace("$", r"\$"), 80)),
-            x=0.015,
-            ha="left",
-            fontsize=11,
-            fontweight="bold",
-            color=PALETTE[TONES[verdict.kind]],
-        )
+        title = "\n".join(textwrap.wrap(verdict.sentence.replace("$", r"\$"), 80))
+        colour = PALETTE[TONES[verdict.kind]]
+        figure.suptitle(title, x=0.015, ha="left", fontsize=11, fontweight="bold", color=colour)
         return figure
 
-    def _page(self) -> Page:
-        return comparison_page(self)
+    def _page(self, subtitle: str = "", template: str = "comparison.html", **more: Any) -> Page:
+        """The verdict, the picture behind it, the numbers, and the evidence in words.
+
+        Where more is known about the table, `template` extends the page and shows it.
+        """
+        rows = f"{self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows"
+        verdict, methods = self.verdict, self.methods.values()
+        values = {
+            "subtitle": f"{subtitle}: {rows}" if subtitle else rows,
+            "tone": TONES[verdict.kind],
+            "verdict": verdict,
+            "rates": _rates(self),
+            "picture": _picture(self) if methods else None,
+            "interval": INTERVAL,
+            "beats_only_twin": any(m.only_beats_twin for m in methods),
+            "leaves_the_band": any(
+                m.certain and not m.against_twin.is_within(self.margin) for m in methods
+            ),
+            "numbers": _numbers(self) if methods else None,
+            "n_splits": f"{len(self.splits) // len(self.contestants):,}",
+            "descriptions": [(c.name, c.description) for c in self.contestants if c.description],
+        }
+        return Page(template, "Is the unlabeled data worth using?", values | more)
 
     def __repr__(self) -> str:
         return (
@@ -195,80 +168,21 @@ class Comparison(HtmlDisplay):
 
     def __str__(self) -> str:
         """The verdict, its evidence, and the table."""
-        parts = [f"{str(self.verdict.kind).upper()}", str(self.verdict)]
-        if self.losses:
-            parts += ["", *self._table()]
-        return "\n".join(parts)
-
-    def _table(self) -> list[str]:
+        text = f"{str(self.verdict.kind).upper()}\n{self.verdict}"
+        if not self.losses:
+            return text
         mixed = any(method.only_beats_twin for method in self.methods.values())
         header = "against" if mixed else "against its supervised twin"
         lines = [("", self.measure.name, header, "verdict")]
         for contestant in self.contestants:
             method = self.methods.get(contestant.name)
-            against = "" if method is None else difference_text(method.decisive, self.measure)
-            if method is not None and mixed:
-                against = f"{method.decisive.reference}: {against}"
+            against, kind = "", "without unlabeled rows"
+            if method is not None:
+                against, kind = difference_text(method.decisive, self.measure), str(method.kind)
+                against = f"{method.decisive.reference}: {against}" if mixed else against
             loss = self.measure.text(self.losses[contestant.name])
-            kind = "without unlabeled rows" if method is None else str(method.kind)
             lines.append((contestant.name, loss, against, kind))
-        return aligned(lines)
-
-    def _row(self, contestant: Contestant) -> dict[str, Any]:
-        method = self.methods.get(contestant.name)
-        decisive = method and method.decisive
-        return {
-            "name": contestant.name,
-            "twin": contestant.twin,
-            "loss": self.losses.get(contestant.name),
-            "against": decisive and decisive.reference,
-            "difference": decisive and decisive.mean,
-            "low": decisive and decisive.low,
-            "high": decisive and decisive.high,
-            "standard_error": decisive and decisive.standard_error,
-            "p_better": decisive and decisive.p_better,
-            "p_adjusted": method and method.p_adjusted,
-            "p_worse": decisive and decisive.p_worse,
-            "disagreement": decisive and decisive.disagreement,
-            "against_twin": method and method.against_twin.mean,
-            "against_best": method and method.against_best.mean,
-            "verdict": method and str(method.kind),
-            "labels_needed": method and method.labels_needed,
-        }
-
-
-def comparison_page(
-    comparison: Comparison,
-    subtitle: str = "",
-    template: str = "comparison.html",
-    more: Mapping[str, Any] | None = None,
-) -> Page:
-    """The verdict, the picture behind it, the numbers, and the evidence in words.
-
-    Where more is known about the table, `template` extends the page and shows it.
-    """
-    rows = f"{comparison.n_labels:,} labels, {comparison.n_unlabeled:,} unlabeled rows"
-    verdict, methods = comparison.verdict, comparison.methods.values()
-    values = {
-        "subtitle": f"{subtitle}: {rows}" if subtitle else rows,
-        "tone": TONES[verdict.kind],
-        "label": LABELS[verdict.kind],
-        "sentence": verdict.sentence,
-        "advice": verdict.advice,
-        "rates": _rates(comparison),
-        "picture": _picture(comparison) if methods else None,
-        "interval": INTERVAL,
-        "beats_only_twin": any(m.only_beats_twin for m in methods),
-        "leaves_the_band": any(
-            m.certain and max(-m.against_twin.low, m.against_twin.high) > comparison.margin
-            for m in methods
-        ),
-        "numbers": _numbers(comparison) if methods else None,
-        "n_splits": f"{comparison.n_folds * comparison.n_repeats:,}",
-        "descriptions": [(c.name, c.description) for c in comparison.contestants if c.description],
-        "evidence": verdict.evidence,
-    }
-    return Page(template, "Is the unlabeled data worth using?", {**values, **(more or {})})
+        return "\n".join([text, "", *aligned(lines)])
 
 
 def _rates(comparison: Comparison) -> list[tuple[str, float]]:
@@ -284,23 +198,14 @@ def _rates(comparison: Comparison) -> list[tuple[str, float]]:
 
 
 def _differences(comparison: Comparison) -> list[Difference]:
-    measure, scale = comparison.measure, comparison.measure.scale
-    rows = []
+    measure, rows = comparison.measure, []
     for method in comparison.methods.values():
         decisive = method.decisive
-        interval = interval_text(decisive, measure)
-        rows.append(
-            Difference(
-                method.name,
-                f"against {decisive.reference}",
-                scale * decisive.mean,
-                scale * decisive.low,
-                scale * decisive.high,
-                TONES[method.kind],
-                f"{measure.signed(decisive.mean)} ({interval})".replace("-", MINUS),
-                str(method.kind),
-            )
-        )
+        mean, low, high = (measure.scale * v for v in (decisive.mean, decisive.low, decisive.high))
+        value = f"{measure.signed(decisive.mean)} ({interval_text(decisive, measure)})"
+        value, note = value.replace("-", MINUS), f"against {decisive.reference}"
+        tone, kind = TONES[method.kind], str(method.kind)
+        rows.append(Difference(method.name, note, mean, low, high, tone, value, kind))
     return rows
 
 
@@ -322,33 +227,33 @@ def _picture(comparison: Comparison) -> Picture:
 def _numbers(comparison: Comparison) -> Listing:
     measure = comparison.measure
     unit = "points" if measure.in_points else ""
-    columns: list[str | Heading] = [
+    columns: list[str | Entry] = [
         "Classifier",
-        Heading(measure.title, "smaller is better"),
-        Heading("Difference", f"from its twin, {unit}".strip(", ")),
+        Entry(measure.title, "smaller is better"),
+        Entry("Difference", f"from its twin, {unit}".strip(", ")),
         INTERVAL,
-        Heading("p (better)", "adjusted"),
+        Entry("p (better)", "adjusted"),
         "p (worse)",
-        Heading("Disagreement", "rows labeled differently"),
+        Entry("Disagreement", "rows labeled differently"),
         "Verdict",
     ]
     rows: list[list[str | Entry]] = []
     for contestant in comparison.contestants:
-        loss = comparison.losses[contestant.name]
         method = comparison.methods.get(contestant.name)
-        name = Entry(
-            contestant.name,
-            beside=f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows",
-            mark="recommended" if contestant.name == comparison.recommended else "",
-        )
-        rest: list[str | Entry] = [""] * 6 if method is None else _judged(comparison, method)
-        rows.append([name, Entry(measure.text(loss), value=loss), *rest])
+        loss = comparison.losses[contestant.name]
+        beside = f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows"
+        mark = "recommended" if contestant.name == comparison.recommended else ""
+        row: list[str | Entry] = [
+            Entry(contestant.name, beside, mark),
+            Entry(measure.text(loss), value=loss),
+        ]
+        rows.append(row + ([""] * 6 if method is None else _judged(measure, method)))
     return Listing("All classifiers", columns, rows)
 
 
-def _judged(comparison: Comparison, method: MethodVerdict) -> list[str | Entry]:
+def _judged(measure: Measure, method: MethodVerdict) -> list[str | Entry]:
     """The columns that only semi-supervised methods have."""
-    measure, decisive = comparison.measure, method.decisive
+    decisive = method.decisive
     p_values: list[str | Entry] = ["", ""]
     if not method.certain:
         better = decisive.p_better if method.only_beats_twin else method.p_adjusted
@@ -356,12 +261,9 @@ def _judged(comparison: Comparison, method: MethodVerdict) -> list[str | Entry]:
             Entry("< 0.001" if p < 0.001 else f"{p:.3f}", value=p)
             for p in (better, decisive.p_worse)
         ]
+    beside = f"from {decisive.reference}" if method.only_beats_twin else ""
     return [
-        Entry(
-            measure.signed(decisive.mean).replace("-", MINUS),
-            beside=f"from {decisive.reference}" if method.only_beats_twin else "",
-            value=decisive.mean,
-        ),
+        Entry(measure.signed(decisive.mean).replace("-", MINUS), beside, value=decisive.mean),
         interval_text(decisive, measure).replace("-", MINUS),
         *p_values,
         "" if decisive.disagreement is None else f"{decisive.disagreement:.1%}",

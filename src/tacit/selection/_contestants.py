@@ -11,7 +11,6 @@ from typing import Any
 import joblib
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils import get_tags
 
 from tacit.estimators import (
     ICLSClassifier,
@@ -23,8 +22,6 @@ from tacit.estimators import (
 )
 from tacit.family import LDAClassifier, NearestMeanClassifier
 
-RIDGE = "ridge"
-LOGISTIC = "logistic"
 # Those of Tacit's classifiers that learn from labels alone.
 SUPERVISED = (
     KernelLeastSquaresClassifier,
@@ -47,36 +44,25 @@ class Sees(Enum):
 class Contestant:
     """One classifier of a comparison or an experiment.
 
-    Attributes
-    ----------
-    name : str
-        What tables and figures call it.
-    estimator : scikit-learn classifier
-        Not fitted. A Pipeline is fitted step by step: preprocessing on all training rows, labeled
-        and unlabeled, for supervised and semi-supervised contestants alike. Parameters called
-        `random_state` that are None get a seed that is a hash of the run.
-    twin : str or None, default=None
-        For a semi-supervised classifier, the name of the supervised one it would replace. None
-        marks a supervised classifier, which is fitted on the labeled rows only.
-    description : str
-        What it is, for readers who do not know its name.
-    sees : Sees, optional
-        What it may use, where that does not follow from `twin`; for experiments, in which all
-        labels are known.
+    A Pipeline is fitted step by step: preprocessing on all training rows, labeled and unlabeled,
+    for supervised and semi-supervised contestants alike. A supervised classifier, without `twin`,
+    is fitted on the labeled rows only. Parameters called `random_state` that are None get a seed
+    that is a hash of the run.
     """
 
-    name: str
-    estimator: Any
+    name: str  #: What tables and figures call it.
+    estimator: Any  #: A classifier of scikit-learn's kind, not fitted.
+    #: For a semi-supervised classifier, the name of the supervised one it would replace.
     twin: str | None = None
-    description: str = ""
+    description: str = ""  #: What it is, for readers who do not know its name.
+    #: What it may use, where that does not follow from `twin`; for experiments, in which all labels
+    #: are known.
     sees: Sees | None = None
 
     @property
     def training(self) -> Sees:
         """What it is fitted on."""
-        if self.sees is not None:
-            return self.sees
-        return Sees.LABELED if self.twin is None else Sees.UNLABELED
+        return self.sees or (Sees.LABELED if self.twin is None else Sees.UNLABELED)
 
     @property
     def is_semi_supervised(self) -> bool:
@@ -125,7 +111,7 @@ def seeded(estimator: Any, key: str) -> Any:
 Estimators = Mapping[str, Any] | Iterable[Contestant]
 
 
-def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tuple[Contestant, ...]:
+def default_contestants(preprocessing: Any = None) -> tuple[Contestant, ...]:
     """The usual comparison: what to use without the unlabeled rows, and what with them.
 
     The supervised side is a ridge tuned by leave-one-out and a tuned logistic regression, because
@@ -133,62 +119,32 @@ def default_contestants(preprocessing: Any = None, *, n_classes: int = 2) -> tup
     anything. The semi-supervised side starts from the same ridge: ICLS and the projection with
     the guarantee, which do not move without a reason, and self-learning, which does.
 
-    Parameters
-    ----------
-    preprocessing : scikit-learn transformer, optional
-        Put before each classifier; it must give numbers, best of about unit variance.
-    n_classes : int, default=2
-        Methods that only know two classes are left out where there are more.
-
-    Returns
-    -------
-    tuple of Contestant
-        Supervised first.
+    `preprocessing`, a transformer of scikit-learn's kind, is put before each classifier; it must
+    give numbers, best of about unit variance.
     """
-    classifiers = (
-        Contestant(
-            RIDGE,
-            LeastSquaresClassifier(alpha="loo"),
-            description="least squares on the labels, with a penalty chosen by leave-one-out",
-        ),
-        Contestant(
-            LOGISTIC,
-            TunedLogisticRegression(),
-            description="logistic regression on the labels, its penalty chosen by cross-validation",
-        ),
-        Contestant(
-            "ICLS",
-            ICLSClassifier(alpha="loo"),
-            RIDGE,
-            "the ridge, moved only where no labeling of the unlabeled rows would leave it",
-        ),
-        Contestant(
-            "projected",
-            ProjectedLeastSquaresClassifier(alpha="loo"),
-            RIDGE,
-            "the same, moved so that the squared loss on the rows of this table cannot rise",
-        ),
-        Contestant(
-            "self-learning",
-            SelfLearningClassifier(LeastSquaresClassifier("loo")),
-            RIDGE,
-            "the ridge, refitted on its own predictions until they settle; nothing is guaranteed",
-        ),
-    )
-    able = [
-        c
-        for c in classifiers
-        if n_classes == 2 or get_tags(c.estimator).classifier_tags.multi_class
-    ]
-    if preprocessing is None:
-        return tuple(able)
+    ridge = LeastSquaresClassifier(alpha="loo")
+    usual: tuple[tuple[str, Any, str | None, str], ...] = (
+        ("ridge", ridge, None,
+         "least squares on the labels, with a penalty chosen by leave-one-out"),
+        ("logistic", TunedLogisticRegression(), None,
+         "logistic regression on the labels, its penalty chosen by cross-validation"),
+        ("ICLS", ICLSClassifier(alpha="loo"), "ridge",
+         "the ridge, moved only where no labeling of the unlabeled rows would leave it"),
+        ("projected", ProjectedLeastSquaresClassifier(alpha="loo"), "ridge",
+         "the same, moved so that the penalised squared loss on this table cannot rise"),
+        ("self-learning", SelfLearningClassifier(ridge), "ridge",
+         "the ridge, refitted on its own predictions until they settle; nothing is guaranteed"),
+    )  # fmt: skip
+    before = [] if preprocessing is None else [clone(preprocessing)]
     return tuple(
-        replace(c, estimator=make_pipeline(clone(preprocessing), c.estimator)) for c in able
+        Contestant(name, make_pipeline(*before, model) if before else model, twin, description)
+        for name, model, twin, description in usual
     )
 
 
 def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
     """Check who is given: a mapping of names, or contestants."""
+    contestants: tuple[Any, ...]
     if isinstance(estimators, Mapping):
         contestants = tuple(_of_entry(name, entry) for name, entry in estimators.items())
     else:
@@ -205,28 +161,22 @@ def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
             'at least one with the name of its supervised twin: {"ridge": ridge, "ICLS": (icls, '
             '"ridge")}.'
         )
-    for contestant in contestants:
-        twin = contestant.twin
-        if twin is None or twin in supervised:
-            continue
-        fault = f"has a twin itself; a twin must be supervised: one of {supervised}"
-        if twin not in names:
-            fault = f"is not among the estimators; supervised ones are {supervised}"
-        raise ValueError(f"estimators[{contestant.name!r}] has the twin {twin!r}, which {fault}.")
+    for name, twin in ((c.name, c.twin) for c in contestants if c.twin not in [None, *supervised]):
+        fault = "has a twin itself" if twin in names else "is not among the estimators"
+        raise ValueError(
+            f"estimators[{name!r}] has the twin {twin!r}, which {fault}; a twin must be "
+            f"supervised: one of {supervised}."
+        )
     return contestants
 
 
 def _of_entry(name: str, entry: Any) -> Contestant:
-    if isinstance(entry, Contestant):
-        return replace(entry, name=name)
-    if isinstance(entry, tuple):
-        if len(entry) != 2:
-            raise ValueError(
-                f"estimators[{name!r}] is a tuple of {len(entry)}; it must be an estimator, or a "
-                "pair of an estimator and the name of its supervised twin."
-            )
-        return Contestant(name, *entry)
-    return Contestant(name, entry)
+    if isinstance(entry, tuple) and len(entry) != 2:
+        raise ValueError(
+            f"estimators[{name!r}] is a tuple of {len(entry)}; it must be an estimator, or a "
+            "pair of an estimator and the name of its supervised twin."
+        )
+    return Contestant(name, *entry) if isinstance(entry, tuple) else Contestant(name, entry)
 
 
 def _check(contestant: Any) -> None:
@@ -236,19 +186,15 @@ def _check(contestant: Any) -> None:
             "estimators, or a list of Contestant."
         )
     name: Any = contestant.name
-    estimator, twin = contestant.estimator, contestant.twin
+    estimator = contestant.estimator
     if not isinstance(name, str) or not name:
         raise ValueError(f"estimators has the name {name!r}; names must be non-empty strings.")
-    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and is_classifier(estimator)):
         raise TypeError(
-            f"estimators[{name!r}] is {estimator!r}; it must be a scikit-learn classifier, made "
-            "but not fitted."
+            f"estimators[{name!r}] is {estimator!r}, which is not a classifier; it must be one of "
+            "scikit-learn's kind, made but not fitted."
         )
-    if not is_classifier(estimator):
-        raise TypeError(
-            f"estimators[{name!r}] is a {type(estimator).__name__}, which is not a classifier."
-        )
-    if twin is None and _is_known_as_semi_supervised(contestant.classifier):
+    if contestant.twin is None and _is_known_as_semi_supervised(contestant.classifier):
         raise ValueError(
             f"estimators[{name!r}] is semi-supervised and has no twin; pass it with the name of "
             f'the supervised classifier it would replace: "{name}": (estimator, "name of twin").'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,7 +16,6 @@ from tacit.report import (
     MINUS,
     WIDE,
     Entry,
-    Heading,
     HtmlDisplay,
     Listing,
     Page,
@@ -31,34 +30,25 @@ from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
 from tacit.selection._power_law import REACH, Forecast, forecast
-from tacit.selection._verdict import CONFIDENCE
+from tacit.selection._splitters import Along
+from tacit.selection._verdict import CONFIDENCE, INTERVAL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Along = Literal["labels", "unlabeled rows"]
 # What somebody might label in an afternoon.
 USUAL_MORE = 20
-INTERVAL = f"{CONFIDENCE:.0%} interval"
 # Half of the interval at a point of a curve, in standard errors.
 WIDTH = float(ndtri(0.5 + CONFIDENCE / 2.0))
 TOO_FEW = "There were too few labels for curves."
-# For each curve: what its axis shows, what it is about, and what should be known.
-CURVES: dict[Along, tuple[str, str, str]] = {
-    "labels": (
-        "Labels trained on",
-        "What do labels buy? All unlabeled rows, and ever more labels",
-        "",
-    ),
+# For each curve: what its axis shows, and what it is about.
+CURVES: dict[Along, tuple[str, str]] = {
+    "labels": ("Labels trained on", "What do labels buy? All unlabeled rows, and ever more labels"),
     "unlabeled rows": (
         "Unlabeled rows trained on",
         "What do unlabeled rows buy? All labels, and ever more unlabeled rows",
-        "Classifiers that learn from labels only use the unlabeled rows too, but for scaling and "
-        "other preprocessing alone.",
     ),
 }
-# What stays as it is while the other grows.
-RESTS: dict[Along, Along] = {"labels": "unlabeled rows", "unlabeled rows": "labels"}
 
 
 @dataclass(frozen=True)
@@ -72,33 +62,23 @@ class CurvePoint:
     loss: float
     standard_error: float  # Corrected for splits that share training rows (Nadeau & Bengio 2003)
 
+    @property
+    def size(self) -> int:
+        """What grows along the curve."""
+        return self.n_labeled if self.along == "labels" else self.n_unlabeled
+
 
 @dataclass(frozen=True, repr=False)
 class LearningCurve(HtmlDisplay):
-    """Loss against the number of labels and against the number of unlabeled rows.
+    """Loss against the number of labels and against the number of unlabeled rows."""
 
-    Attributes
-    ----------
-    losses : tuple of Run
-        Every loss that was measured; `protocol` is the curve that it is a point of.
-    contestants : tuple of Contestant
-        Who took part.
-    measure : Measure
-        What was measured.
-    label_counts : dict
-        Labels of each class.
-    n_unlabeled : int
-        Rows without label.
-    test_to_train : float
-        Labeled test rows for each labeled training row of the largest training sets.
-    """
-
+    #: Every loss that was measured; `protocol` is the curve that it is a point of.
     losses: tuple[Run, ...]
-    contestants: tuple[Contestant, ...]
-    measure: Measure
-    label_counts: Mapping[Any, int]
-    n_unlabeled: int
-    test_to_train: float
+    contestants: tuple[Contestant, ...]  #: Who took part.
+    measure: Measure  #: What was measured.
+    label_counts: Mapping[Any, int]  #: Labels of each class.
+    n_unlabeled: int  #: Rows without label.
+    test_to_train: float  #: Labeled test rows for each labeled row of the largest training sets.
 
     @property
     def n_labels(self) -> int:
@@ -111,20 +91,7 @@ class LearningCurve(HtmlDisplay):
         return tuple(contestant.name for contestant in self.contestants)
 
     def points(self, along: Along, name: str) -> list[CurvePoint]:
-        """One curve, by ascending size.
-
-        Parameters
-        ----------
-        along : {"labels", "unlabeled rows"}
-            Which curve.
-        name : str
-            Whose.
-
-        Returns
-        -------
-        list of CurvePoint
-            One for each size.
-        """
+        """The curve of one contestant along "labels" or "unlabeled rows", by ascending size."""
         sizes, losses = self._matrix(along, name)
         inflation = 1.0 / len(losses) + self.test_to_train
         spread = losses.std(axis=0, ddof=1) if len(losses) > 1 else np.full(len(sizes), np.nan)
@@ -144,8 +111,7 @@ class LearningCurve(HtmlDisplay):
         Returns
         -------
         tuple of Forecast
-            One for each contestant; empty where fewer than three sizes were measured, or where the
-            loss can be negative.
+            One for each contestant; none after fewer than three sizes, or for negative losses.
         """
         most = int((REACH - 1.0) * self.n_labels)
         n_more = min(USUAL_MORE, most) if n_more is None else n_more
@@ -177,34 +143,14 @@ class LearningCurve(HtmlDisplay):
             f"change: {signed(best.low)} to {signed(best.high)})."
         )
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The table of `frame()` as plain dictionaries."""
-        curves = (self.points(along, name) for along in CURVES for name in self.names)
-        return [vars(point) for curve in curves for point in curve]
-
     def frame(self) -> Any:
-        """The points of all curves, as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The fields of CurvePoint.
-        """
-        return as_frame(self.rows())
+        """The points of all curves, as a pandas DataFrame with the fields of CurvePoint."""
+        curves = (self.points(along, name) for along in CURVES for name in self.names)
+        return as_frame([vars(point) for curve in curves for point in curve])
 
     def plot(self) -> Figure:
-        """Both curves side by side.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Needs the extra `plots`.
-        """
-        panels = [
-            replace(panel, title=caption.partition("?")[0] + "?")
-            for along, (_, caption, _) in CURVES.items()
-            if (panel := _panel(self, along)) is not None
-        ]
+        """Both curves side by side, as a figure of matplotlib."""
+        panels = [panel for along in CURVES if (panel := _panel(self, along)) is not None]
         if not panels:
             figure = new_figure(WIDE, 1.0)
             figure.text(0.02, 0.5, TOO_FEW)
@@ -226,11 +172,14 @@ class LearningCurve(HtmlDisplay):
         """What 20 more labels would buy, then tables: both curves, and the forecast."""
         sentence, measure = self.sentence(), self.measure
         blocks = [[sentence]] if sentence else []
-        for along, rest in RESTS.items():
-            if sizes := _sizes(self, along):
-                points = (self.points(along, name) for name in self.names)
-                losses = ([measure.text(p.loss) for p in of_name] for of_name in points)
-                lines = zip([f"{size:,}" for size in sizes], *losses, strict=True)
+        for along in CURVES:
+            rest = "unlabeled rows" if along == "labels" else "labels"
+            curves = [self.points(along, name) for name in self.names]
+            lines = [
+                (f"{points[0].size:,}", *(measure.text(point.loss) for point in points))
+                for points in zip(*curves, strict=True)
+            ]
+            if lines:
                 title = f"{measure.name} by {along} trained on, all {rest}"
                 blocks.append([title, *aligned([("", *self.names), *lines], right=True)])
         if forecasts := self.forecast():
@@ -260,22 +209,14 @@ def _forecast_texts(curve: LearningCurve, forecasts: Sequence[Forecast]) -> list
 
 def curve_values(curve: LearningCurve) -> dict[str, Any]:
     """Both curves and the forecast made of one of them, for the template's part `curves`."""
-    charts = [chart for along in CURVES if (chart := _chart(curve, along)) is not None]
+    n_splits = len({(loss.repeat, loss.fold) for loss in curve.losses})
     return {
-        "charts": charts,
+        "charts": [chart for along in CURVES if (chart := _chart(curve, along)) is not None],
         "forecast": _forecast(curve),
-        "splits": _n_splits(curve),
+        "splits": number_of(n_splits, "split"),
+        "interval": INTERVAL,
         "too_few": TOO_FEW,
     }
-
-
-def _n_splits(curve: LearningCurve) -> str:
-    return number_of(len({(loss.repeat, loss.fold) for loss in curve.losses}), "split")
-
-
-def _sizes(curve: LearningCurve, along: Along) -> list[int]:
-    points = curve.points(along, curve.names[0])
-    return [p.n_labeled if along == "labels" else p.n_unlabeled for p in points]
 
 
 def _y_label(curve: LearningCurve) -> str:
@@ -286,24 +227,19 @@ def _y_label(curve: LearningCurve) -> str:
 
 
 def _panel(curve: LearningCurve, along: Along) -> Panel | None:
-    sizes = _sizes(curve, along)
-    if len(sizes) < 2 or len(set(sizes)) < len(sizes):
-        return None
-    scale = curve.measure.scale
-    series = []
+    scale, sizes, series = curve.measure.scale, [], []
     for contestant in curve.contestants:
         points = curve.points(along, contestant.name)
-        low = [scale * (p.loss - WIDTH * p.standard_error) for p in points]
-        series.append(
-            Series(
-                contestant.name,
-                [scale * p.loss for p in points],
-                [max(0.0, end) for end in low] if curve.measure.in_points else low,
-                [scale * (p.loss + WIDTH * p.standard_error) for p in points],
-                dashed=contestant.twin is None,
-            )
-        )
-    return Panel("", CURVES[along][0], sizes, series)
+        sizes = [point.size for point in points]
+        loss = scale * np.array([point.loss for point in points])
+        width = scale * WIDTH * np.array([point.standard_error for point in points])
+        low = np.maximum(0.0, loss - width) if curve.measure.in_points else loss - width
+        curves = loss.tolist(), low.tolist(), (loss + width).tolist()
+        series.append(Series(contestant.name, *curves, dashed=contestant.twin is None))
+    if len(sizes) < 2:
+        return None
+    x_label, caption = CURVES[along]
+    return Panel(caption.partition("?")[0] + "?", x_label, sizes, series)
 
 
 def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
@@ -311,28 +247,20 @@ def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
     panel = _panel(curve, along)
     if panel is None:
         return None
-    y_label = _y_label(curve)
-    x_label, caption, note = CURVES[along]
+    y_label, names = _y_label(curve), [series.name for series in panel.series]
     form = ".1f" if curve.measure.in_points else ".3g"
     rows: list[list[str | Entry]] = [
         [f"{size:,}", *(_entry(series, k, form) for series in panel.series)]
         for k, size in enumerate(panel.x)
     ]
-    ends = " ".join(
-        f"{series.name} goes from {series.y[0]:.3g} to {series.y[-1]:.3g}."
-        for series in panel.series
-    )
-    alt = f"{y_label} against {x_label}, from {panel.x[0]:,} to {panel.x[-1]:,}. {ends}"
+    ends = " ".join(f"{s.name} goes from {s.y[0]:.3g} to {s.y[-1]:.3g}." for s in panel.series)
+    alt = f"{y_label} against {panel.x_label}, from {panel.x[0]:,} to {panel.x[-1]:,}. {ends}"
+    untitled = replace(panel, title="")
     return {
-        "caption": caption,
-        "note": note,
-        "picture": page_picture(lambda width: draw_curves([panel], y_label, width), alt),
-        "numbers": Listing(
-            y_label,
-            [x_label, *(series.name for series in panel.series)],
-            rows,
-            note=f"In small type: {INTERVAL}.",
-        ),
+        "along": along,
+        "caption": CURVES[along][1],
+        "picture": page_picture(lambda width: draw_curves([untitled], y_label, width), alt),
+        "numbers": Listing(y_label, [panel.x_label, *names], rows),
     }
 
 
@@ -344,26 +272,22 @@ def _entry(series: Series, k: int, form: str) -> Entry:
     return Entry(value, "" if low == "nan" else f"{low} to {high}")
 
 
-def _forecast(curve: LearningCurve) -> Listing | None:
+def _forecast(curve: LearningCurve) -> dict[str, Any] | None:
     forecasts = curve.forecast()
     if not forecasts:
         return None
     n_more = forecasts[0].n_more
-    columns: list[str | Heading] = [
+    columns: list[str | Entry] = [
         "Classifier",
-        Heading("Now", f"by the curve, {forecasts[0].n_labels:,} labels"),
-        Heading("Then", f"{n_more:,} labels more"),
-        Heading("Change", "points" if curve.measure.in_points else ""),
-        Heading(INTERVAL, "of the change"),
+        Entry("Now", f"by the curve, {forecasts[0].n_labels:,} labels"),
+        Entry("Then", f"{n_more:,} labels more"),
+        Entry("Change", "points" if curve.measure.in_points else ""),
+        Entry(INTERVAL, "of the change"),
+    ]
+    rows = [
+        [name, *(text.replace("-", MINUS) for text in texts)]
+        for name, *texts in _forecast_texts(curve, forecasts)
     ]
     most = max(loss.n_labeled for loss in curve.losses if loss.protocol == "labels")
-    return Listing(
-        f"What would {n_more:,} more labels buy?",
-        columns,
-        [[text.replace("-", MINUS) if k else text for k, text in enumerate(row)]
-         for row in _forecast_texts(curve, forecasts)],
-        note="A power law through the curve of each classifier, carried on. It supposes that more "
-        "labels do no harm, and is a rough guide. Now is the curve's value too: the curve rests on "
-        f"{_n_splits(curve)} with up to {most:,} labels to learn from, so a comparison in other "
-        "splits gives somewhat other numbers.",
-    )  # fmt: skip
+    caption = f"What would {n_more:,} more labels buy?"
+    return {"numbers": Listing(caption, columns, rows), "most": f"{most:,}"}

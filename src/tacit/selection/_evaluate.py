@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from threading import Lock
 from typing import Any
 
@@ -18,10 +19,12 @@ from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Index
 from tacit._workers import run_all
+from tacit.estimators._training import shorten
 from tacit.rows._sweep import one_blas_thread
 from tacit.selection._contestants import Contestant, Sees, seeded
 from tacit.selection._labeled_table import UNLABELED, LabeledTable, rows_below
 
+DID_NOT_CONVERGE = "did not converge"
 OK = "ok"
 NOT_CONVERGED = "not converged"
 FAILED = "failed"
@@ -29,42 +32,20 @@ FAILED = "failed"
 
 @dataclass(frozen=True)
 class Run:
-    """What one contestant scored on one measure in one split, or in all folds of one repeat.
-
-    Attributes
-    ----------
-    dataset, protocol, classifier : str
-        What was run.
-    n_labeled, n_unlabeled : int
-        Rows of the fit, L and U. Over all folds, U is that of the smallest training set.
-    repeat : int
-        Number of the random draw; every contestant sees the same draws.
-    measure : str
-        What was measured.
-    value : float
-        The number; NaN where the fit failed.
-    seconds : float
-        Time of the fit or fits; not part of a comparison of rows.
-    status : str
-        "ok", "not converged", or "failed: " and the reason.
-    fold : int
-        The split within the repeat; -1 where the number is over all of them.
-    n_test : int
-        Rows tested on.
-    """
+    """What one contestant scored on one measure in one split, or in all folds of one repeat."""
 
     dataset: str
     protocol: str
     classifier: str
-    n_labeled: int
+    n_labeled: int  # Rows of the fit, L and U; over all folds, U of the smallest training set
     n_unlabeled: int
-    repeat: int
+    repeat: int  # Number of the random draw; every contestant sees the same draws
     measure: str
-    value: float
-    seconds: float = field(compare=False)
-    status: str
-    fold: int = -1
-    n_test: int = 0
+    value: float  # NaN where the fit failed
+    seconds: float = field(compare=False)  # Time of the fit or fits
+    status: str  # "ok", "not converged", or "failed: " and the reason
+    fold: int = -1  # The split within the repeat; -1 where the number is over all of them
+    n_test: int = 0  # Rows tested on
 
     @property
     def is_failed(self) -> bool:
@@ -74,16 +55,12 @@ class Run:
     @property
     def key(self) -> tuple[Any, ...]:
         """What no other row of the same results has."""
-        return (
-            self.dataset,
-            self.protocol,
-            self.classifier,
-            self.n_labeled,
-            self.n_unlabeled,
-            self.repeat,
-            self.fold,
-            self.measure,
-        )
+        return _KEY(self)
+
+
+_KEY = attrgetter(
+    "dataset", "protocol", "classifier", "n_labeled", "n_unlabeled", "repeat", "fold", "measure"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +95,19 @@ class Fit:
         return Pipeline([*self.steps, ("classifier", self.model)]) if self.steps else self.model
 
 
-DID_NOT_CONVERGE = "did not converge"
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What was found of one contestant on one split, by the function that judges it."""
+
+    name: str
+    value: Any
+    seconds: float
+    status: str
+    warnings: set[str]
+
+
+Judge = Callable[[Fit, LabeledTable, Split], Any]
+Progress = Callable[[int, int], None]
 
 
 # The steps of a preprocessing, fitted, and what they make of the training and test rows of a split.
@@ -145,7 +134,7 @@ class Evaluator:
         if split is not self._split:
             # Labeled rows first, so that they can be cut off again after preprocessing.
             rows = np.concatenate([split.labeled, split.unlabeled])
-            raw = self.table.rows(rows), self.table.rows(split.test)
+            raw = (_safe_indexing(self.table.X, index) for index in (rows, split.test))
             self._split, self._prepared = split, {"": ([], *raw)}
         with recorded_warnings() as caught:
             steps, X_train, X_test = self._prepare(contestant, split, key)
@@ -171,12 +160,11 @@ class Evaluator:
             y = self.table.y[split.labeled]
             fitted = []
             for step_name, step in contestant.preprocessing.steps:
-                if step is None or (isinstance(step, str) and step == "passthrough"):
-                    continue
-                fresh = seeded(step, f"{key}|{step_name}")
-                X_train = _fit_transform(fresh, X_train, y)
-                X_test = fresh.transform(X_test)
-                fitted.append((step_name, fresh))
+                if step not in (None, "passthrough"):
+                    fresh = seeded(step, f"{key}|{step_name}")
+                    X_train = _fit_transform(fresh, X_train, y)
+                    X_test = fresh.transform(X_test)
+                    fitted.append((step_name, fresh))
             self._prepared[name] = fitted, X_train, X_test
         return self._prepared[name]
 
@@ -195,21 +183,6 @@ class Evaluator:
                 "it has learned the mark -1 of unlabeled rows as a class, so it is not "
                 "semi-supervised; give it no twin, or sees=Sees.LABELED"
             )
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What was found of one contestant on one split, by the function that judges it."""
-
-    name: str
-    value: Any
-    seconds: float
-    status: str
-    warnings: set[str]
-
-
-Judge = Callable[[Fit, LabeledTable, Split], Any]
-Progress = Callable[[int, int], None]
 
 
 def evaluate(
@@ -248,14 +221,13 @@ def evaluate_all(
 ) -> list[list[Outcome]]:
     """The outcomes of every task, in order, whichever process is done first."""
     function = partial(evaluate, contestants=contestants, key=key)
+    report = on_progress or (lambda done, total: None)
     done: dict[int, list[Outcome]] = {}
+    report(0, len(tasks))
     with closing(run_all(function, {"": table}, [("", t) for t in tasks], n_jobs)) as ended:
-        if on_progress is not None:
-            on_progress(0, len(tasks))
         for place, outcomes in ended:
             done[place] = outcomes
-            if on_progress is not None:
-                on_progress(len(done), len(tasks))
+            report(len(done), len(tasks))
     return [done[place] for place in range(len(tasks))]
 
 
@@ -291,13 +263,12 @@ def predictions(fit: Fit, classes: Collection[Any]) -> AnyArray:
             f"predict gave an array of the shape {found.shape} for {n_rows:,} rows; it must give "
             "one class for each row."
         )
-    strange = [label for label in found.tolist() if label not in classes]
-    if strange:
-        shown = ", ".join(map(str, sorted(classes)[:5])) + (", ..." if len(classes) > 5 else "")
-        raise ValueError(
-            f"predict answered {strange[0]!r}, which is none of the classes that it was given "
-            f"({shown}); it must answer with one of them."
-        )
+    for label in found.tolist():
+        if label not in classes:
+            raise ValueError(
+                f"predict answered {label!r}, which is none of the classes that it was given "
+                f"({shorten(sorted(classes), 5)}); it must answer with one of them."
+            )
     return found
 
 

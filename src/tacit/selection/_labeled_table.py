@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,12 @@ from scipy import sparse
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
-from sklearn.utils import _safe_indexing
 
+from tacit._cached import cached_property
 from tacit._typing import AnyArray, Index
-from tacit.estimators._labels import Labels, read_labels
-from tacit.estimators._training import is_elsewhere, stack
+from tacit._words import listed
+from tacit.estimators._labels import check_classes, read_labels
+from tacit.estimators._training import check_width, is_elsewhere, stack
 
 # The mark of unlabeled rows in what estimators are given: scikit-learn's, whatever the user's is.
 UNLABELED = -1
@@ -55,21 +55,15 @@ class LabeledTable:
         """The numbers that stand for the classes in `y`."""
         return set(self.y[self.labeled].tolist())
 
-    def rows(self, index: Index) -> Any:
-        """Some rows of X."""
-        return _safe_indexing(self.X, index)
-
 
 def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> LabeledTable:
     """Check a table and its labels; X itself is left to the estimators, which know their needs."""
     X = _readable(X, "X")
-    labels = _read_labels(y, unlabeled)
-    if len(labels.is_labeled) != X.shape[0]:
-        raise ValueError(
-            f"y has {len(labels.is_labeled)} values and X has {X.shape[0]} rows; y needs one value "
-            "for every row of X, a label or a mark."
-        )
-    _check_classes(labels, unlabeled)
+    with warnings.catch_warnings():
+        # "More classes than half the rows": said better later, where a class is too rare.
+        warnings.filterwarnings("ignore", message="The number of unique classes")
+        labels = read_labels(y, unlabeled, X.shape[0])
+    check_classes(labels.classes, not labels.is_labeled.all(), unlabeled)
     coded = np.full(X.shape[0], UNLABELED, dtype=np.intp)
     is_whole = labels.classes.dtype.kind in "iu" and bool((labels.classes >= 0).all())
     coded[labels.is_labeled] = labels.values if is_whole else labels.codes
@@ -77,7 +71,7 @@ def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> 
         extra = _readable(X_unlabeled, "X_unlabeled")
         _check_alike(X, extra)
         X = rows_below(X, extra)
-        coded = np.concatenate([coded, np.full(extra.shape[0], UNLABELED, dtype=np.intp)])
+        coded = np.concatenate([coded, np.full(extra.shape[0], UNLABELED)])
     table = LabeledTable(X, coded, labels.classes)
     if len(table.unlabeled) == 0:
         raise ValueError(
@@ -98,11 +92,10 @@ def default_preprocessing(X: Any) -> Any:
     dtypes = X.dtypes.items() if hasattr(X, "iloc") else [("X", X.dtype)]
     strange = [str(name) for name, dtype in dtypes if dtype.kind not in "biuf"]
     if strange:
-        shown = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
         raise ValueError(
-            f"X has columns that are not numbers ({shown}), and the default estimators need "
-            "numbers; pass estimators=default_contestants(preprocessing) with a transformer that "
-            "makes numbers of them, such as a ColumnTransformer."
+            f"X has columns that are not numbers ({listed(strange, 5)}), and the default "
+            "estimators need numbers; pass estimators=default_contestants(preprocessing) with a "
+            "transformer that makes numbers of them, such as a ColumnTransformer."
         )
     if bool(np.any(X.isna() if hasattr(X, "isna") else np.isnan(X))):
         return make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
@@ -119,8 +112,7 @@ def _readable(X: Any, name: str) -> Any:
             "rows in memory. Pass a random sample of them; some 10,000 are plenty."
         )
     if sparse.issparse(X):
-        compressed: Any = X
-        return compressed.tocsr()
+        return X.tocsr()  # type: ignore[attr-defined]
     if not hasattr(X, "iloc"):
         X = np.asarray(X)
     if len(X.shape) != 2 or X.shape[1] == 0:
@@ -129,38 +121,6 @@ def _readable(X: Any, name: str) -> Any:
             "least one column."
         )
     return X
-
-
-def _read_labels(y: Any, unlabeled: Any) -> Labels:
-    try:
-        with warnings.catch_warnings():
-            # "More classes than half the rows": said better below, where a class is too rare.
-            warnings.filterwarnings("ignore", message="The number of unique classes")
-            return read_labels(y, unlabeled)
-    except ValueError as error:
-        if "continuous" not in str(error):
-            raise
-        raise ValueError(
-            "y has numbers with decimals, so it looks like a measurement and not like classes; "
-            "make classes of it, for example with y > threshold (and marks where y is unknown)."
-        ) from error
-
-
-def _check_classes(labels: Labels, unlabeled: Any) -> None:
-    mark = "None, NaN" if unlabeled is None else f"{unlabeled!r}, None, NaN"
-    if len(labels.classes) == 0:
-        raise ValueError(
-            f"y has no labels: every row is marked as unlabeled ({mark}); at least two labels of "
-            "each of two classes are needed."
-        )
-    if len(labels.classes) == 1:
-        hint = ""
-        if unlabeled == -1 and not labels.is_labeled.all():
-            hint = " If -1 is a class of yours and not a mark, set unlabeled=None."
-        raise ValueError(
-            f"y has labels of only one class, {labels.classes.tolist()[0]!r}; label some rows of "
-            f"another class too.{hint}"
-        )
 
 
 def rows_below(first: Any, second: Any) -> Any:
@@ -182,11 +142,7 @@ def as_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str] | None = Non
 
 
 def _check_alike(X: Any, extra: Any) -> None:
-    if X.shape[1] != extra.shape[1]:
-        raise ValueError(
-            f"X_unlabeled has {extra.shape[1]} columns and X has {X.shape[1]}; both must have the "
-            "same features in the same order."
-        )
+    check_width(extra.shape, X.shape)
     if hasattr(X, "iloc") != hasattr(extra, "iloc"):
         raise TypeError(
             f"X is a {type(X).__name__} and X_unlabeled a {type(extra).__name__}; pass both as "

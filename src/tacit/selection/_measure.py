@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from tacit._typing import AnyArray
 from tacit._words import number_of
 from tacit.selection._evaluate import Fit, Split, UndefinedScoreError, predictions
 from tacit.selection._labeled_table import LabeledTable
@@ -22,14 +23,8 @@ WORDS = {
 WORKING = "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"
 # Scores that ask which class is the positive one, and what to take where there are more than two.
 FOR_TWO_CLASSES = {
-    "roc_auc": (
-        "'balanced_accuracy' or 'f1_macro', or 'roc_auc_ovr' with estimators of your own that have "
-        "predict_proba"
-    ),
-    **{
-        name: f"'{name}_macro' or 'balanced_accuracy'"
-        for name in ("f1", "jaccard", "precision", "recall")
-    },
+    "roc_auc": "'f1_macro', or 'roc_auc_ovr' with estimators of your own that have predict_proba",
+    **{name: f"'{name}_macro'" for name in ("f1", "jaccard", "precision", "recall")},
 }
 
 
@@ -94,7 +89,7 @@ def read_measure(scoring: Any) -> Measure:
     if not callable(scoring):
         raise ValueError(
             f"scoring is {scoring!r}; it must be one of scikit-learn's names for classifiers, such "
-            f"as {WORKING}, or a function of a fitted model, X and y."
+            f"as {WORKING}, or in Python a function of a fitted model, X and y."
         )
     # What make_scorer makes is named for the function in it.
     function = getattr(scoring, "_score_func", scoring)
@@ -128,13 +123,35 @@ def loss_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> fl
     return loss
 
 
+def answers_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> AnyArray:
+    """What the measure depends on of the answers for the test rows."""
+    response = None
+    if not measure.is_of_predictions:
+        response = getattr(fit.model, "decision_function", None)
+        response = response or getattr(fit.model, "predict_proba", None)
+    if response is None:
+        return predictions(fit, table.codes)
+    return np.asarray(response(fit.X_test))
+
+
+def disagreement(one: AnyArray, other: AnyArray, measure: Measure) -> float | None:
+    """The part of the rows for which two models answer differently.
+
+    Where the loss is of other things than predicted classes, only that of models which are the same
+    function.
+    """
+    if measure.is_of_predictions:
+        return float(np.mean(one != other))
+    return 0.0 if np.array_equal(one, other) else None
+
+
 def check_classes(measure: Measure, n_classes: int) -> None:
     """Refuse a score for two classes where there are more."""
     # A function of the user's own may have any name.
     if n_classes > 2 and measure.in_points and measure.scoring in FOR_TWO_CLASSES:
         raise ValueError(
             f"scoring is {measure.scoring!r}, which is for two classes, and y has {n_classes}; use "
-            f"{FOR_TWO_CLASSES[measure.scoring]}."
+            f"'balanced_accuracy' or {FOR_TWO_CLASSES[measure.scoring]}."
         )
 
 
@@ -143,12 +160,9 @@ def check_margin(margin: Any, measure: Measure) -> None:
     if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
         raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
     if measure.in_points and float(margin) >= 1.0:
-        # Whoever reads of points everywhere gives points.
-        points = float(margin) if float(margin) < 100.0 else 2.0
-        unit = "1 point is" if points == 1.0 else f"{points:g} points are"
         raise ValueError(
             f"margin is {margin!r}; it must be below 1, because {measure.name} is a part of one "
-            f"here: {unit} {points / 100.0:g}."
+            "here: 2 points are 0.02."
         )
 
 

@@ -72,8 +72,7 @@ def forecast(
     """What `n_more` labels would change, with an interval from resampled splits and sizes.
 
     `losses` has a row for each split and a column for each of at least three ascending sizes. A
-    size counts as much as it has labels: the end of the curve is what goes on, and with few labels
-    curves need not follow a power law at all.
+    size counts as much as it has labels: the end of the curve is what goes on.
 
     Splits are drawn with replacement, one size or the beginning of the curve is left out, and the
     curve is fitted anew: the first shows what other labels would have given, the second what rests

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.model_selection import (
@@ -13,15 +14,22 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from tacit._typing import Index
+from tacit._typing import AnyArray, Index
 from tacit._words import number_of
 from tacit.estimators._labels import read_labels
 from tacit.selection._evaluate import Split
 from tacit.selection._labeled_table import LabeledTable
 
 FOLDS = 10
+# Of the unlabeled rows: fits without one of them are nearly the fits on all rows.
+PARTS = 5
+# Points of a learning curve.
+N_SIZES = 5
+# What grows along a learning curve.
+Along = Literal["labels", "unlabeled rows"]
 
 
 class _LabeledSplitter(BaseCrossValidator):
@@ -29,30 +37,17 @@ class _LabeledSplitter(BaseCrossValidator):
 
     n_splits: int
     unlabeled: Any
+    _splitter: Callable[[], Any]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of splits; the arguments are ignored."""
         return self.n_splits
 
-    def _splitter(self) -> Any:
-        raise NotImplementedError
-
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
-        """Positions of training and test rows, one pair a split.
+        """Positions of training rows, every unlabeled one among them, and of labeled test rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows; only their number counts.
-        y : array-like of shape (n,)
-            Labels, and marks for unlabeled rows.
-        groups : None
-            Ignored; here for scikit-learn.
-
-        Yields
-        ------
-        train, test : ndarray of int
-            Training holds every unlabeled row; test holds labeled rows only.
+        `y` has labels, and marks for unlabeled rows. Of X only the number of rows counts, and
+        `groups` is here for scikit-learn.
         """
         if y is None:
             raise ValueError(
@@ -163,22 +158,16 @@ def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list
     No more folds than the rarest class has labels, so that every fold tests and trains on every
     class; none at all where some class has a single label. A splitter is asked once.
     """
-    if not _is_count(n_repeats):
+    if not _is_count(n_repeats, 1):
         raise ValueError(f"n_repeats is {n_repeats!r}; it must be a positive whole number.")
     if _is_splitter(cv):
         return _splits_by([cv], table)
-    n_labeled = len(table.labeled)
-    if cv is not None and (not _is_count(cv) or cv < 2):
+    if cv is not None and not _is_count(cv, 2):
         # Splits as arrays would fill pages, and rows of the table might be meant, or labeled rows.
         shown = repr(cv) if isinstance(cv, (str, numbers.Number)) else f"a {type(cv).__name__}"
         raise ValueError(
             f"cv is {shown}; it must be a whole number of folds from 2 on, a splitter with a "
             "`split` method, or None."
-        )
-    if cv is not None and cv > n_labeled:
-        raise ValueError(
-            f"cv is {cv} and there are only {n_labeled} labels; use at most {n_labeled} folds, or "
-            "leave cv out."
         )
     rarest = min(table.label_counts.values())
     if rarest < 2:
@@ -188,6 +177,19 @@ def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list
     return _splits_by(
         [StratifiedKFold(n_folds, shuffle=True, random_state=s) for s in seeds], table
     )
+
+
+def plan_held_back(table: LabeledTable, seed: int) -> list[Split]:
+    """All labels, and parts of the unlabeled rows held back in turn.
+
+    On rows that it was fitted on, a method with as many columns as rows can give any answer, its
+    twin's among them, and still be another function.
+    """
+    rows = np.random.default_rng(seed).permutation(table.unlabeled)
+    return [
+        Split(table.labeled, np.setdiff1d(rows, part), np.sort(part), repeat=-1, fold=fold)
+        for fold, part in enumerate(np.array_split(rows, min(PARTS, len(rows))))
+    ]
 
 
 def _splits_by(splitters: Sequence[Any], table: LabeledTable) -> list[Split]:
@@ -206,51 +208,113 @@ def _splits_by(splitters: Sequence[Any], table: LabeledTable) -> list[Split]:
     return splits
 
 
+def plan_curves(
+    table: LabeledTable,
+    splits: Sequence[Split],
+    n_labeled: Sequence[int] | None,
+    n_unlabeled: Sequence[int] | None,
+    seed: int,
+) -> list[tuple[Along, Split]]:
+    """Parts of the training rows of each split for the points of both curves."""
+    smallest = min(len(split.labeled) for split in splits)
+    n_classes, all_unlabeled = len(table.classes), len(table.unlabeled)
+    if n_labeled is None:
+        n_labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
+    if n_unlabeled is None:
+        n_unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
+    labeled = _read_sizes("n_labeled", n_labeled, n_classes, smallest)
+    unlabeled = _read_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
+    if not labeled and not unlabeled:
+        raise ValueError(
+            "n_labeled and n_unlabeled are both empty, so there is no curve to measure; give sizes "
+            "for one of them, or leave it out for the usual ones."
+        )
+    plan: list[tuple[Along, Split]] = []
+    for split in splits:
+        random = np.random.default_rng([split.repeat, split.fold, seed])
+        ordered = _prefixes_with_all_classes(split.labeled, table.y, random)
+        shuffled = random.permutation(table.unlabeled)
+        for size in labeled:
+            part = replace(split, labeled=np.sort(ordered[:size]))
+            plan.append(("labels", part if size < len(ordered) else split))
+        for size in unlabeled:
+            part = replace(split, unlabeled=np.sort(shuffled[:size]))
+            plan.append(("unlabeled rows", part if size < len(shuffled) else split))
+    return plan
+
+
+def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
+    return [round(size) for size in np.geomspace(min(first, last), last, n_sizes)]
+
+
+def _read_sizes(name: str, sizes: Any, least: int, most: int) -> list[int]:
+    """The sizes given, ascending, each once."""
+    if isinstance(sizes, str) or np.ndim(sizes) != 1:
+        example = f"[{sizes}]" if isinstance(sizes, numbers.Number) else "[10, 20, 40]"
+        raise ValueError(
+            f"{name} is {sizes!r}; it must be a list of whole numbers, such as {example}, or None."
+        )
+    for size in sizes:
+        is_number = isinstance(size, numbers.Real) and not isinstance(size, bool)
+        if not is_number or size % 1 != 0 or not least <= size <= most:
+            raise ValueError(
+                f"{name} has {size!r}; each must be a whole number from {least} to {most:,}, the "
+                "rows that every split leaves to train on."
+            )
+    return sorted({int(size) for size in sizes})
+
+
+def _prefixes_with_all_classes(rows: Index, y: AnyArray, random: np.random.Generator) -> Index:
+    """The rows in a random order in which every beginning has the classes in proportion."""
+    rows = random.permutation(rows)
+    place = np.empty(len(rows))
+    for label in np.unique(y[rows]):
+        own = np.flatnonzero(y[rows] == label)
+        place[own] = (np.arange(len(own)) + random.uniform(size=len(own))) / len(own)
+        place[own[0]] = -1.0  # one of each class comes first
+    return np.asarray(rows[np.argsort(place, kind="stable")])
+
+
 def describe_splits(table: LabeledTable, splits: Sequence[Split], cv: Any) -> str:
     """Which labels were held back and predicted, and how often, in a sentence."""
-    never = "rows without label were never scored"
-    n_labels = len(table.labeled)
+    n_labels, by = len(table.labeled), type(cv).__name__
     rows, times = np.unique(np.concatenate([split.test for split in splits]), return_counts=True)
-    often = set(times.tolist())
-    if len(rows) == n_labels and len(often) == 1:
-        shuffles = "once" if often == {1} else f"{often.pop()} times over"
-        parts = f"{1 + max(split.fold for split in splits)} folds"
-        if _is_splitter(cv):
-            parts = f"{len(splits)} splits by {type(cv).__name__}"
+    if len(rows) == n_labels and times.min() == times.max():
+        shuffles = "once" if times[0] == 1 else f"{times[0]} times over"
+        folds = f"{1 + max(split.fold for split in splits)} folds"
+        parts = f"{len(splits)} splits by {by}" if _is_splitter(cv) else folds
         said = f"Every label was held back and predicted {shuffles}, in {parts}"
     else:
         sizes = sorted({len(split.test) for split in splits})
-        held = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+        held = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
         each = "it" if len(splits) == 1 else "each of them"
         said = (
-            f"{type(cv).__name__} made {number_of(len(splits), 'split')}: {each} held back and "
-            f"predicted {held} of the {n_labels:,} labels, and {len(rows):,} labels were held back "
-            "at least once"
+            f"{by} made {number_of(len(splits), 'split')}: {each} held back and predicted "
+            f"{held} of the {n_labels:,} labels, and {len(rows):,} labels were held back at least "
+            "once"
         )
     ignored = "; n_repeats is not used with a splitter" if _is_splitter(cv) else ""
-    return f"{said}; {never}{ignored}."
+    return f"{said}; rows without label were never scored{ignored}."
 
 
 def read_seed(random_state: Any) -> int:
     """The number that `random_state` stands for; for None a new one each time."""
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
+    if _is_count(random_state, 0):
+        return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    is_whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-    if not is_whole or int(random_state) < 0:
-        raise ValueError(
-            f"random_state is {random_state!r}; it must be a whole number from 0 on, a RandomState "
-            "or a Generator of NumPy, or None."
-        )
-    return int(random_state)
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(2**31))
+    raise ValueError(
+        f"random_state is {random_state!r}; it must be a whole number from 0 on, a RandomState "
+        "or a Generator of NumPy, or None."
+    )
 
 
 def _is_splitter(cv: Any) -> bool:
     return hasattr(cv, "split") and not isinstance(cv, str)
 
 
-def _is_count(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= 1
+def _is_count(value: Any, least: int) -> bool:
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return is_whole and int(value) >= least

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from scipy.special import ndtri, stdtr, stdtrit
 
@@ -14,6 +15,7 @@ from tacit._typing import Vector
 # Each end at one in twenty: an interval beyond zero, or within the margin, is a one-sided test at
 # that level.
 CONFIDENCE = 0.9
+INTERVAL = f"{CONFIDENCE:.0%} interval"
 # Of the squared mean; less variance than this is rounding.
 ROUNDING = 1e-20
 # "Helps" is said where chance alone would say it in at most 1 of 20 tables, over all methods.
@@ -25,17 +27,15 @@ POWER = 0.8
 
 
 class Kind(StrEnum):
-    """The four answers."""
+    """The four answers, in the order in which they are given for a table with several methods.
+
+    A method that helps is worth knowing about whatever the others do; then harm, then doubt.
+    """
 
     HELPS = "helps"
-    NO_DIFFERENCE = "makes no difference"
     MAY_HURT = "may hurt"
     TOO_FEW = "too few labels to tell"
-
-
-# What is said of a table with several methods: a method that helps is worth knowing about whatever
-# the others do; then harm, then doubt.
-PRECEDENCE = (Kind.HELPS, Kind.MAY_HURT, Kind.TOO_FEW, Kind.NO_DIFFERENCE)
+    NO_DIFFERENCE = "makes no difference"
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class PairedDifference:
     # How probable so good (so bad) a result would be if there were no difference.
     p_better: float
     p_worse: float
-    # The part of the unlabeled rows for which the two, fitted on all labels, give different
-    # answers. Where the loss counts wrong rows, it differs by no more than this on these rows,
-    # whatever their labels are. None for losses of other things than predicted classes, unless the
-    # two are the same function on these rows.
+    # The part of the unlabeled rows, held back in turn, for which the two, fitted on all labels,
+    # give different answers. Where the loss counts wrong rows, it differs by no more than this on
+    # these rows, whatever their labels are. None for losses of other things than predicted classes,
+    # unless the two are the same function on these rows.
     disagreement: float | None
     likely_disagreement: float | None  # As it is to be expected on new rows
     n_labels: int
@@ -63,13 +63,18 @@ class PairedDifference:
     trained_on: float
     counts_rows: bool = True  # Whether the loss is the part of rows predicted wrong
 
+    def is_within(self, margin: float) -> bool:
+        """Whether the whole interval is."""
+        return -margin <= self.low and self.high <= margin
+
     def is_certain(self, margin: float) -> bool:
         """Whether it needs no labels to see that the difference is within the margin."""
         part = self.likely_disagreement
-        if part is None or part > margin:
-            return False
         # A few rows are a large part of a rare class, so other losses need the same answers.
-        return self.counts_rows or self.disagreement == 0.0
+        is_bound = self.counts_rows or self.disagreement == 0.0
+        # What the labels speak against is not certain, whatever the answers are.
+        is_contradicted = not (self.low <= 0.0 <= self.high or self.is_within(margin))
+        return part is not None and part <= margin and is_bound and not is_contradicted
 
 
 def paired_difference(
@@ -152,12 +157,9 @@ def _as_of_one_class(counts: Sequence[int]) -> float:
 
 def holm(p_values: dict[str, float]) -> dict[str, float]:
     """p-values adjusted for having looked at all of them (Holm 1979)."""
-    adjusted: dict[str, float] = {}
-    largest = 0.0
-    for k, name in enumerate(sorted(p_values, key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (len(p_values) - k) * p_values[name]))
-        adjusted[name] = largest
-    return adjusted
+    names = sorted(p_values, key=p_values.__getitem__)
+    raised = (min(1.0, (len(names) - k) * p_values[name]) for k, name in enumerate(names))
+    return dict(zip(names, accumulate(raised, max), strict=True))
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class MethodVerdict:
     # Of being better than the twin, adjusted for having looked at several methods.
     p_adjusted: float
     # Whether the answer needs no labels at all: method and twin, fitted on all labels, give the
-    # same answer for all but a few of the unlabeled rows.
+    # same answer for all but a few of the unlabeled rows that are held back from them.
     certain: bool
     # For "too few labels to tell", the number of labels that would tell a difference as large as
     # it looks now, and one as small as the margin. None where it cannot be said.
@@ -190,31 +192,16 @@ class MethodVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer for the table.
+    """The answer for the table."""
 
-    Attributes
-    ----------
-    kind : Kind
-        "helps", "makes no difference", "may hurt" or "too few labels to tell".
-    sentence : str
-        The answer in one sentence, for somebody who knows no statistics.
-    advice : str
-        What to do about it.
-    evidence : tuple of str
-        Sentences with the numbers behind it.
-    method : str or None
-        The method that decided it.
-    labels_needed, labels_needed_at_most : int or None
-        As in MethodVerdict, for the method that decided.
-    """
-
-    kind: Kind
-    sentence: str
-    advice: str
-    evidence: tuple[str, ...]
-    method: str | None
+    kind: Kind  #: "helps", "makes no difference", "may hurt" or "too few labels to tell".
+    sentence: str  #: The answer in one sentence, for somebody who knows no statistics.
+    advice: str  #: What to do about it.
+    evidence: tuple[str, ...]  #: Sentences with the numbers behind it.
+    method: str | None  #: The method that decided it.
+    #: For "too few labels to tell", how many would tell a difference as large as it looks now ...
     labels_needed: int | None = None
-    labels_needed_at_most: int | None = None
+    labels_needed_at_most: int | None = None  #: ... and one as small as the margin.
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, self.advice, *(f"- {line}" for line in self.evidence)])
@@ -229,9 +216,10 @@ def judge_methods(
 
     A method *helps* where it is better than its twin, the Holm-adjusted p-value being at most
     0.05 over all methods, and its mean loss is not above that of any supervised classifier. It
-    *makes no difference* where method and twin label at most `margin` of the rows differently, or
-    the 90% interval lies within the margin. It *may hurt* where it is worse than its twin at level
-    0.05, or by more than the margin at level 0.1. Otherwise there are *too few labels to tell*.
+    *makes no difference* where method and twin answer differently for at most `margin` of the rows
+    held back from both and the 90% interval does not speak against it, or where that lies within
+    the margin. It *may hurt* where it is worse than its twin at level 0.05, or by more than the
+    margin at level 0.1. Otherwise there are *too few labels to tell*.
 
     A method that beats its twin while another supervised classifier has a lower mean loss does not
     help: that gain can be had without the unlabeled rows. Whoever would use it instead of that
@@ -275,7 +263,7 @@ def _unless_it_helps(difference: PairedDifference, margin: float) -> Kind:
         return Kind.MAY_HURT
     if difference.mean > margin and difference.p_worse <= SUSPICION:
         return Kind.MAY_HURT
-    if -margin <= difference.low and difference.high <= margin:
+    if difference.is_within(margin):
         return Kind.NO_DIFFERENCE
     return Kind.TOO_FEW
 
@@ -300,11 +288,9 @@ def labels_needed(difference: PairedDifference, size: float) -> int | None:
 
 def decisive_method(methods: Mapping[str, MethodVerdict]) -> MethodVerdict:
     """The method that speaks for the table: by kind, then by what it gained or cost."""
-    kind = next(k for k in PRECEDENCE if any(m.kind is k for m in methods.values()))
+    kind = next(k for k in Kind if any(m.kind is k for m in methods.values()))
     those = [m for m in methods.values() if m.kind is kind]
-    if kind is Kind.MAY_HURT:
-        return max(those, key=lambda m: m.decisive.mean)
     if kind is Kind.TOO_FEW:
         # The most promising one is what somebody would like to know about.
         return min(those, key=lambda m: m.against_best.mean)
-    return min(those, key=lambda m: m.decisive.mean)
+    return (max if kind is Kind.MAY_HURT else min)(those, key=lambda m: m.decisive.mean)

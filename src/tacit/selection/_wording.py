@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit._words import listed
 from tacit.selection._measure import Measure
-from tacit.selection._verdict import (
-    Kind,
-    MethodVerdict,
-    PairedDifference,
-    Verdict,
-    decisive_method,
-)
+from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verdict, decisive_method
 
 if TYPE_CHECKING:
     from tacit.selection._comparison import Comparison
@@ -46,8 +40,7 @@ def write_verdict(found: Comparison) -> Verdict:
 def _too_few_to_split(found: Comparison) -> Verdict:
     """The verdict where some class has a single label, so that nothing can be held out."""
     rare = [f'"{name}"' for name, count in found.label_counts.items() if count < 2]
-    shown = rare[:5] + (["others"] if len(rare) > 5 else [])
-    have = f"class {shown[0]} has" if len(rare) == 1 else f"classes {listed(shown)} have"
+    have = f"class {rare[0]} has" if len(rare) == 1 else f"classes {listed(rare, 5)} have"
     return Verdict(
         Kind.TOO_FEW,
         f"There are too few labels to tell whether the unlabeled rows help: the {have} only one "
@@ -78,15 +71,15 @@ def interval_text(difference: PairedDifference, measure: Measure) -> str:
     return f"{measure.signed(difference.low)} to {measure.signed(difference.high)}"
 
 
-def rate_text(loss: float, other: float, measure: Measure) -> tuple[str, str]:
-    """Two losses as people count: "13 in 100" and "20 in 100", with as many as tell them apart."""
+def rate_texts(measure: Measure, *losses: float) -> list[str]:
+    """Losses as people count: "13 in 100" and "20 in 100", with as many as tell them apart."""
     if not measure.is_error:
-        return measure.text(loss), measure.text(other)
+        return [measure.text(loss) for loss in losses]
     for total in (100, 1000):
-        counts = round(loss * total), round(other * total)
-        if counts[0] != counts[1] and min(counts) > 0:
+        counts = [round(loss * total) for loss in losses]
+        if len(set(counts)) == len(counts) and min(counts) > 0:
             break
-    return f"{counts[0]} in {total:,}", f"{counts[1]} in {total:,}"
+    return [f"{count} in {total:,}" for count in counts]
 
 
 def _sentence(found: Comparison, decisive: MethodVerdict) -> str:
@@ -108,12 +101,16 @@ def _sentence(found: Comparison, decisive: MethodVerdict) -> str:
 
 
 def _instead(found: Comparison, method: MethodVerdict) -> str:
-    losses, measure = found.losses, found.measure
-    with_rows, without = rate_text(losses[method.name], losses[method.decisive.reference], measure)
-    what = f"about {with_rows} answers were wrong"
-    if not measure.is_error:
-        what = f"the {measure.name} was {with_rows}"
+    losses = found.losses[method.name], found.losses[method.decisive.reference]
+    with_rows, without = rate_texts(found.measure, *losses)
+    what = _how_many_wrong(found.measure, with_rows)
     return f"in tests with {method.name}, {what} instead of {without}"
+
+
+def _how_many_wrong(measure: Measure, rate: str) -> str:
+    if measure.is_error:
+        return f"about {rate} answers were wrong"
+    return f"the {measure.name} was {rate}"
 
 
 def _gain(found: Comparison, method: MethodVerdict) -> str:
@@ -125,11 +122,8 @@ def _gain(found: Comparison, method: MethodVerdict) -> str:
 
 
 def _makes_no_difference(found: Comparison, method: MethodVerdict) -> str:
-    loss = found.losses[method.decisive.reference]
-    rate = f"the {found.measure.name} was about {found.measure.text(loss)}"
-    if found.measure.is_error:
-        total = 100 if round(100 * loss) > 0 else 1000
-        rate = f"about {round(total * loss)} in {total:,} answers were wrong"
+    (loss,) = rate_texts(found.measure, found.losses[method.decisive.reference])
+    rate = _how_many_wrong(found.measure, loss)
     if method.only_beats_twin:
         return (
             f"Using {method.name} makes no difference: it {_gain(found, method)} does as well "
@@ -171,10 +165,9 @@ def _advice(found: Comparison, decisive: MethodVerdict) -> str:
         but = f", but not {_names(worse)}, which may hurt" if worse else ""
         return f"Use {decisive.name}{but}."
     without = f"{found.baseline}, without the unlabeled rows"
-    if decisive.kind is Kind.NO_DIFFERENCE:
-        return f"Use {without}: it is simpler."
-    if decisive.kind is Kind.MAY_HURT:
-        return f"Use {without}."
+    if decisive.kind is not Kind.TOO_FEW:
+        simpler = ": it is simpler" if decisive.kind is Kind.NO_DIFFERENCE else ""
+        return f"Use {without}{simpler}."
     seen = decisive.against_best.mean
     looks = "better" if seen < 0.0 else "worse"
     if abs(seen) <= found.margin:
@@ -230,7 +223,7 @@ def _disagreement_text(method: MethodVerdict, measure: Measure) -> str:
         return ""
     two = f"{method.name} and {difference.reference}" if method.only_beats_twin else "the two"
     if part == 0.0:
-        return f" Fitted on all labels, {two} give every unlabeled row the same answer."
+        return f" Fitted on all labels, {two} give each unlabeled row, held back, the same answer."
     bound = ""
     if difference.counts_rows and part < abs(difference.mean):
         bound = (
@@ -240,7 +233,7 @@ def _disagreement_text(method: MethodVerdict, measure: Measure) -> str:
         )
     return (
         f" Fitted on all labels, {two} give different answers for {_percent(part)} of the "
-        f"unlabeled rows{bound}."
+        f"unlabeled rows, held back in turn{bound}."
     )
 
 
@@ -264,25 +257,24 @@ def _needed_lines(found: Comparison, method: MethodVerdict) -> list[str]:
 
 def _same_lines(found: Comparison) -> list[str]:
     """Methods that need no labels to be judged; those that change no answer share a line."""
-    lines = []
-    certain = [m for m in found.methods.values() if m.certain]
-    unchanged = [m for m in certain if m.against_twin.disagreement == 0.0]
-    for twin in dict.fromkeys(m.against_twin.reference for m in unchanged):
-        those = [m for m in unchanged if m.against_twin.reference == twin]
+    lines: list[str] = []
+    unchanged: dict[str, list[MethodVerdict]] = {}
+    for method in (m for m in found.methods.values() if m.certain):
+        part, twin = method.against_twin.disagreement, method.against_twin.reference
+        if not part:
+            unchanged.setdefault(twin, []).append(method)
+            continue
+        lines.append(
+            f"{method.name} makes no difference: it gives a different answer from {twin} for only "
+            f"{_percent(part)} of the unlabeled rows, held back in turn, so that whatever their "
+            f"true labels are, the errors on them differ by at most {found.measure.amount(part)}."
+        )
+    for twin, those in unchanged.items():
         make, it_gives = ("makes", "it gives") if len(those) == 1 else ("make", "they give")
         lines.append(
-            f"{_names(those)} {make} no difference: {it_gives} every unlabeled row the same answer "
-            f"as {twin}."
+            f"{_names(those)} {make} no difference: {it_gives} every unlabeled row, held back in "
+            f"turn, the same answer as {twin}."
         )
-    for method in certain:
-        part = method.against_twin.disagreement
-        if part:
-            lines.append(
-                f"{method.name} makes no difference: it gives a different answer from "
-                f"{method.against_twin.reference} for only {_percent(part)} of the unlabeled rows, "
-                "so that whatever their true labels are, the errors on them differ by at most "
-                f"{found.measure.amount(part)}."
-            )
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpocon, dpotrf, dpstrf, dtrtri
 
 from tacit._typing import Matrix, Vector
-from tacit.rows._moments import Moments
+from tacit.rows._moments import CentredRows, Moments
 
 # Eigenvalues below this part of the largest count as zero. The paper's Parkinsons result needs
 # the cut (that table has collinear columns).
@@ -97,10 +98,40 @@ class Basis:
         unit = np.sqrt(np.where(constant, 1.0, diagonal))
         gram = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
         coef = _orthonormal(gram / np.outer(unit, unit), unit)
+        return cls._with_intercept(coef, centre, moments.weight if fit_intercept else None, alpha)
+
+    @classmethod
+    def of_rows(cls, rows: CentredRows, fit_intercept: bool = True) -> Basis:
+        """The same of rows fewer than their columns, without a penalty: O(n^2 d), and n d numbers.
+
+        Whatever they determine lies in their span, so that one factorisation of O(n^3) will do.
+        """
+        weight, squares = float(rows.roots @ rows.roots), rows.squares()
+        constant = squares <= weight * (CONSTANT_CUT * rows.mean) ** 2
+        scaled = rows.over(np.where(constant, np.inf, np.sqrt(squares)))
+        eigenvalues, left = np.linalg.eigh(scaled.gram())
+        # Those of zero belong to rows that are combinations of others.
+        seen = eigenvalues > len(left) * np.finfo(np.float64).eps * eigenvalues.max(initial=0.0)
+        eigenvalues, left = eigenvalues[seen], left[:, seen]
+        vectors = scaled.back(left) / np.sqrt(eigenvalues)
+
+        def gram_of(coef: Matrix) -> Matrix:
+            values = scaled.times(coef)
+            return np.asarray(values.T @ values)
+
+        unit = np.where(constant, 1.0, np.sqrt(squares))
+        coef = _shortest(eigenvalues, vectors, _n_cut(eigenvalues), gram_of, unit)
+        return cls._with_intercept(coef, rows.mean, weight if fit_intercept else None, 0.0)
+
+    @classmethod
+    def _with_intercept(
+        cls, coef: Matrix, centre: Vector, weight: float | None, alpha: float
+    ) -> Basis:
+        """With the constant function of rows of this weight, if there is an intercept."""
         intercept = -centre @ coef
-        if fit_intercept:
+        if weight is not None:
             coef = np.hstack([np.zeros((len(centre), 1)), coef])
-            intercept = np.concatenate([[1.0 / np.sqrt(moments.weight)], intercept])
+            intercept = np.concatenate([[1.0 / np.sqrt(weight)], intercept])
         return cls(Coefficients(coef, intercept), alpha)
 
 
@@ -113,8 +144,15 @@ def _orthonormal(correlation: Matrix, unit: Vector) -> Matrix:
     if factor is not None:
         return factor / unit[:, None]
     eigenvalues, vectors = _eigen(correlation)
-    kept = eigenvalues > RANK_CUT * eigenvalues.max(initial=1.0)
-    return _shortest(eigenvalues, vectors, int(np.sum(~kept)), correlation, unit)
+
+    def gram_of(coef: Matrix) -> Matrix:
+        return np.asarray(coef.T @ correlation @ coef)
+
+    return _shortest(eigenvalues, vectors, _n_cut(eigenvalues), gram_of, unit)
+
+
+def _n_cut(eigenvalues: Vector) -> int:
+    return int(np.sum(eigenvalues <= RANK_CUT * eigenvalues.max(initial=1.0)))
 
 
 def _eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
@@ -132,7 +170,11 @@ def _eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
 
 
 def _shortest(
-    eigenvalues: Vector, vectors: Matrix, n_cut: int, correlation: Matrix, unit: Vector
+    eigenvalues: Vector,
+    vectors: Matrix,
+    n_cut: int,
+    gram_of: Callable[[Matrix], Matrix],
+    unit: Vector,
 ) -> Matrix:
     """The orthonormal functions of all but the first `n_cut` vectors, with shortest coefficients.
 
@@ -155,7 +197,7 @@ def _shortest(
             continue
         shorter = Q @ solve_triangular(R, right, trans="T")
         scaled = shorter * unit[:, None]
-        product = scaled.T @ correlation @ scaled
+        product = gram_of(scaled)
         limit = SAME_BUT_FOR_ROUNDING if n_used == n_unseen else SAME_FUNCTIONS
         if np.abs(product - np.eye(len(product))).max(initial=0.0) <= limit:
             # Orthonormal once more, now that it takes little.

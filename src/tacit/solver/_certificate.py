@@ -44,6 +44,9 @@ class Certificate:
         The shares of the classes that the labels of the unlabeled rows were taken to have. Then
         `supervised_in_set` and the guarantee are about labelings with these shares, and
         `worst_change` and `best_change` still about every labeling.
+    penalised_improvement : float or None
+        The squared loss on all rows plus the penalty, divided by the number of rows, falls by at
+        least this much, whatever the labels are. None where no penalised loss was minimised.
     kept_start : bool
         Whether the solver's answer was so inexact that it might have raised the loss, and the
         supervised classifier was kept instead. Whether it lies in the set is then not known.
@@ -58,6 +61,7 @@ class Certificate:
     n_unlabeled: int
     class_prior: tuple[float, ...] | None = None
     kept_start: bool = False
+    penalised_improvement: float | None = None
 
     def __str__(self) -> str:
         """Three plain sentences: what was done, what can happen, what it costs."""
@@ -79,6 +83,8 @@ class Certificate:
                 f"The supervised classifier already agrees with some labeling of the {rows}, "
                 "so the unlabeled data changes nothing."
             )
+        if self.supervised_in_set is None and self.worst_change == self.best_change == 0.0:
+            return "The answer is the supervised classifier: the unlabeled rows change nothing."
         if self.supervised_in_set is None:
             return f"The {rows} were used by a method that gives no guarantee."
         if self.supervised_in_set:
@@ -98,15 +104,22 @@ class Certificate:
         if self.guaranteed_improvement is not None and self.class_prior is not None:
             return (
                 "Whatever the unknown labels are, if the classes have the shares of the class "
-                "prior among them, the mean squared loss on these rows falls by at least "
-                f"{self.guaranteed_improvement:.4g} (over labelings with any shares it changes by "
-                f"{best} at best and {worst} at worst)."
+                "prior among them, the mean squared loss on these rows "
+                f"{_fall(self.guaranteed_improvement)} (over labelings with any shares it changes "
+                f"by {best} at best and {worst} at worst)."
             )
         if self.guaranteed_improvement is not None:
             return (
-                "Whatever the unknown labels are, the mean squared loss on these rows falls by at "
-                f"least {self.guaranteed_improvement:.4g} (it changes by {best} at best and "
+                "Whatever the unknown labels are, the mean squared loss on these rows "
+                f"{_fall(self.guaranteed_improvement)} (it changes by {best} at best and "
                 f"{worst} at worst)."
+            )
+        if self.penalised_improvement is not None:
+            shares = "" if self.class_prior is None else " if classes have the shares of the prior,"
+            return (
+                f"Whatever the unknown labels are,{shares} the squared loss on these rows plus the "
+                f"penalty {_fall(self.penalised_improvement, ' a row')}; the squared "
+                f"loss alone changes by {best} at best and {worst} at worst."
             )
         if self.worst_change <= 0.0:
             return (
@@ -130,21 +143,33 @@ class Certificate:
         A tiny negative promise is rounding where the answer is exact, and zero then. Otherwise the
         loss can rise, and the supervised classifier is to be kept, whose loss does not.
         """
-        promised = self.guaranteed_improvement
+        plain, penalised = self.guaranteed_improvement, self.penalised_improvement
+        promised = penalised if plain is None else plain
         if promised is None or promised >= 0.0:
             return self
+        nothing = replace(
+            self,
+            guaranteed_improvement=None if plain is None else 0.0,
+            penalised_improvement=None if penalised is None else 0.0,
+        )
         size = 1.0 + abs(self.best_change) + abs(self.labeled_change)
         if is_exact and -promised <= ROUNDING * size:
-            return replace(self, guaranteed_improvement=0.0)
+            return nothing
         return replace(
-            self,
+            nothing,
             supervised_in_set=None,
             worst_change=0.0,
             best_change=0.0,
-            guaranteed_improvement=0.0,
             labeled_change=0.0,
             kept_start=True,
         )
+
+
+def _fall(amount: float, each: str = "") -> str:
+    """What a promise of zero means where the worst case is above zero by rounding."""
+    if amount == 0.0:
+        return "does not rise beyond rounding"
+    return f"falls by at least {amount:.4g}{each}"
 
 
 def certify(
@@ -159,13 +184,15 @@ def certify(
     guaranteed_improvement: float | None = None,
     class_prior: tuple[float, ...] | None = None,
     prices: Vector | None = None,
+    penalty_change: float | None = None,
 ) -> Certificate:
     """Compare two models over every labeling of the unlabeled rows, in one sweep.
 
     The change of the squared loss is linear in each unknown label, so its extremes over all
     labelings are the sums of the extremes of the rows. X, Y and weights are the labeled rows, with
     labels in the shape of the values. Of `guaranteed_improvement`, what the method promises, and
-    what the rows themselves say, which may be negative, the certificate has the smaller.
+    what the rows themselves say, which may be negative, the certificate has the smaller; with a
+    `penalty_change`, that of the penalty from one model to the other, as `penalised_improvement`.
 
     Where there is a class prior, `prices` has one number a class, infinite for those without a
     share. The worst case over labelings with these shares is at most that over all labelings when
@@ -200,12 +227,14 @@ def certify(
         if prices is not None:
             paid = float(shares[shares > 0.0] @ prices[shares > 0.0])
             covered = min(worst, covered + unlabeled.total_weight * paid)
-        guaranteed_improvement = min(guaranteed_improvement, -(on_labeled + covered) / total)
+        covered += on_labeled + (penalty_change or 0.0)
+        guaranteed_improvement = min(guaranteed_improvement, -covered / total)
     return Certificate(
         supervised_in_set=supervised_in_set,
         worst_change=(on_labeled + worst) / total,
         best_change=(on_labeled + best) / total,
-        guaranteed_improvement=guaranteed_improvement,
+        guaranteed_improvement=guaranteed_improvement if penalty_change is None else None,
+        penalised_improvement=None if penalty_change is None else guaranteed_improvement,
         labeled_change=on_labeled / float(w.sum()),
         n_labeled=int(X.shape[0]),
         n_unlabeled=unlabeled.n_rows,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, Rows, Sample, moments_and_sample
 from tacit.solver._basis import Basis, Coefficients
 from tacit.solver._labeling import Labeling
 from tacit.solver._problem import RowsProblem
-from tacit.solver._working_set import FIRST_SAMPLE, SECOND_SAMPLE
+from tacit.solver._working_set import FIRST_SAMPLE, FIRST_SAMPLE_EACH, SECOND_SAMPLE
 
+# Numbers of a sample that are few in any case.
+SAMPLE_NUMBERS = 2**23
 # A direction counts as that of the constant function if this part of it is all that is missing.
 FORCED = 1e-6
 
@@ -67,8 +69,10 @@ class ConstraintSet:
         prior: Any = None,
     ) -> ConstraintSet:
         """The constraint set of these rows: one sweep for moments and sample."""
-        # More than an eighth would no longer be cheap beside the rows themselves, if they are many.
-        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE[0]))
+        # More than an eighth would no longer be cheap beside the rows themselves, if they are many;
+        # of many columns the first sample is large enough.
+        wide = max(SAMPLE_NUMBERS // unlabeled.n_features, FIRST_SAMPLE_EACH * unlabeled.n_features)
+        n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE), wide)
         unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
         moments = labeled_moments + unlabeled_moments
         basis = Basis.of(moments, alpha, fit_intercept)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Mask, Matrix
 
 # Added to the diagonal for directions that no label can move, relative to the trace.
@@ -33,44 +33,29 @@ class Curvature:
     def pairs(self) -> list[tuple[int, int, Index | slice, Matrix]]:
         """For each pair of classes the rows that can have both, and their generators."""
         found: list[tuple[int, int, Index | slice, Matrix]] = []
-        for k in range(self.n_classes):
-            for m in range(k + 1, self.n_classes):
-                if self.allowed is None:
-                    found.append((k, m, slice(None), self.V))
-                    continue
-                rows = np.flatnonzero(self.allowed[:, k] & self.allowed[:, m])
-                if len(rows):
-                    found.append((k, m, rows, self.V[rows]))
+        for k, m in combinations(range(self.n_classes), 2):
+            if self.allowed is None:
+                found.append((k, m, slice(None), self.V))
+                continue
+            rows = np.flatnonzero(self.allowed[:, k] & self.allowed[:, m])
+            if len(rows):
+                found.append((k, m, rows, self.V[rows]))
         return found
 
     def at(self, W: Matrix) -> Matrix:
         """The matrix, its upper half, from weights W of shape (K, U)."""
-        total = W.sum(axis=0)
-
-        def blocks() -> Iterator[tuple[int, int, Matrix]]:
-            for k, m, rows, V in self.pairs:
-                weights = W[k, rows] / total[rows] * W[m, rows]
-                scaled = V * np.sqrt(weights)[:, None]
-                yield k, m, scaled.T @ scaled
-
-        return assemble(blocks(), self.n_classes, self.V.shape[1], self.is_interval)
-
-
-def assemble(
-    blocks: Iterable[tuple[int, int, Matrix]], n_classes: int, rank: int, is_interval: bool = False
-) -> Matrix:
-    """The sum over pairs (k, l, G), k < l, of (e_k - e_l)(e_k - e_l)' (x) G, its upper half."""
-    if is_interval:
-        return next((gram for _, _, gram in blocks), np.zeros((rank, rank)))
-    whole = np.zeros((n_classes, rank, n_classes, rank))
-    diagonal = np.zeros((n_classes, rank, rank))
-    for k, m, gram in blocks:
-        diagonal[k] += gram
-        diagonal[m] += gram
-        whole[k, :, m] = -gram
-    for k in range(n_classes):
-        whole[k, :, k] = diagonal[k]
-    return whole.reshape(n_classes * rank, n_classes * rank)
+        total, rank = W.sum(axis=0), self.V.shape[1]
+        total[total == 0.0] = 1.0  # rows without weight have no curvature
+        whole = np.zeros((self.n_classes, rank, self.n_classes, rank))
+        for k, m, rows, V in self.pairs:
+            scaled = V * np.sqrt(W[k, rows] / total[rows] * W[m, rows])[:, None]
+            gram = scaled.T @ scaled
+            if self.is_interval:
+                return np.asarray(gram)
+            whole[k, :, k] += gram
+            whole[m, :, m] += gram
+            whole[k, :, m] = -gram
+        return whole.reshape(self.n_classes * rank, self.n_classes * rank)
 
 
 class Factor:

@@ -9,7 +9,7 @@ more than two classes need besides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,17 +19,12 @@ from scipy.sparse.csgraph import connected_components
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.rows import Block, Rows
 from tacit.rows._protocol import Result
-from tacit.solver._active_set import Candidate
 from tacit.solver._inside import reach_inside
 from tacit.solver._labeling import Labeling, Rule
-from tacit.solver._problem import Problem
-from tacit.solver._solution import Solution, Status
 from tacit.solver._zonotope import Zonotope
 
-# Columns of the dual this close, relative to the whole, may well be equal at the answer: at the end
-# of an interior-point method, and on a sample.
-ALIKE = (1e-4, 1e-3, 1e-2)
-ALIKE_ON_SAMPLE = 0.03
+# Columns of the dual this close on a sample, relative to all of it, may be equal at the answer.
+ALIKE = 0.03
 
 
 def alike(Q: Matrix, threshold: float) -> list[Index]:
@@ -40,16 +35,14 @@ def alike(Q: Matrix, threshold: float) -> list[Index]:
     return [np.flatnonzero(group == name) for name in range(n_groups)]
 
 
-def new_groups(
-    Q: Matrix, thresholds: tuple[float, ...], tried: list[list[list[int]]]
-) -> Iterator[list[Index]]:
+def new_groups(Q: Matrix, tried: list[list[list[int]]]) -> list[Index] | None:
     """Groups that Q suggests, neither all classes in one nor each on its own, and not yet tried."""
-    for threshold in thresholds:
-        groups = alike(Q, threshold)
-        named = [members.tolist() for members in groups]
-        if 1 < len(groups) < Q.shape[1] and named not in tried:
-            tried.append(named)
-            yield groups
+    groups = alike(Q, ALIKE)
+    named = [members.tolist() for members in groups]
+    if not 1 < len(groups) < Q.shape[1] or named in tried:
+        return None
+    tried.append(named)
+    return groups
 
 
 def merged(columns: Matrix, groups: list[Index]) -> Matrix:
@@ -68,53 +61,6 @@ def spread_out(columns: Matrix, groups: list[Index]) -> Matrix:
     for g, members in enumerate(groups):
         whole[:, members] = columns[:, [g]]
     return whole
-
-
-def finish_by_groups(
-    problem: Problem, Q: Matrix, solve: Callable[[Problem], Solution]
-) -> Candidate | None:
-    """The labels with the groups that Q, nearly the dual, suggests; None where there are none such.
-
-    The rows between alike classes are many, so the exact last step does not apply; but with the
-    group as one class it does, and within the group the target can be reached.
-    """
-    for groups in new_groups(Q, ALIKE, []):
-        found = _solve_groups(problem, groups, solve)
-        if found is not None:
-            return found
-    return None
-
-
-def _solve_groups(
-    problem: Problem, groups: list[Index], solve: Callable[[Problem], Solution]
-) -> Candidate | None:
-    allowed = problem.allowed
-    coarse = replace(
-        problem,
-        target=merged(problem.target, groups),
-        allowed=None if allowed is None else merged(allowed.astype(np.float64), groups) > 0,
-        sizes=merged(problem.counts[None], groups)[0],
-    )
-    solution = solve(coarse)
-    if not solution.status.is_success:
-        return None
-    shares, residual = solution.labels(), solution.residual
-    P = spread_out(shares, groups)
-    for g, members in enumerate(groups):
-        if len(members) == 1:
-            continue
-        rows = np.flatnonzero(shares[:, g] > 0.0)
-        counts = problem.counts[members]
-        inner = Problem(
-            problem.V[rows] * shares[rows, g][:, None],
-            problem.target[:, members] + np.outer(residual[:, g], counts / counts.sum()),
-            allowed=None if allowed is None else allowed[np.ix_(rows, members)],
-        )
-        within = solve(inner)
-        if within.status is not Status.INSIDE:
-            return None
-        P[np.ix_(rows, members)] *= within.labels()
-    return Candidate(P, spread_out(solution.dual, groups) if problem.n_equalities else None)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,15 @@ import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit.rows._sweep import one_blas_thread
-from tacit.solver._active_set import Candidate, descend_faces, finish, fractional, solve_in_unit
+from tacit.solver._active_set import (
+    FEW_FACES,
+    Candidate,
+    descend_faces,
+    fractional,
+    reach,
+    solve_in_unit,
+)
 from tacit.solver._curvature import Curvature, Factor
-from tacit.solver._groups import finish_by_groups
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
 
@@ -21,7 +27,7 @@ LONGEST = 1.0 / STEP_TO_BOUNDARY
 # Gondzio's correctors an iteration; two save a third of the iterations at U = 10,000.
 CENTRALITY_CORRECTORS = 2
 # Below this relative gap the fractional labels usually can be told from the others, and the
-# exact solve of `finish` is worth a try. It costs less than an iteration.
+# exact solve on a few faces is worth a try. It costs less than an iteration.
 REFINE_BELOW = 1e-3
 # Iterations without a smaller gap after which rounding has won.
 PATIENCE = 8
@@ -29,8 +35,6 @@ PATIENCE_WITH_EQUALITIES = 30
 # A relative gap that is all rounding. Labels that meet it are taken for exact, even where the last
 # iterate's happens to be smaller: a gap hides an error of the residual as large as its root.
 SETTLED = 1e-12
-# A relative gap above this, where progress ends with many classes, asks for another attempt.
-ACCURATE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -151,9 +155,7 @@ class _Newton:
         return p, -(mean + reference[0])
 
 
-def solve_interior_point(
-    problem: Problem, tol: float = 1e-8, max_iter: int = 100, may_group: bool = True
-) -> Solution:
+def solve_interior_point(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> Solution:
     """Solve `problem` by Mehrotra's predictor-corrector method (1992) with Gondzio's correctors.
 
     Each iteration costs O(U r^2) for two classes and O(U r^2 K^2) for more (less where few classes
@@ -170,8 +172,6 @@ def solve_interior_point(
         The relative duality gap to reach.
     max_iter : int, default=100
         Iterations at the most; around a dozen are needed.
-    may_group : bool, default=True
-        Whether to solve for alike classes as one where progress ends early.
 
     Returns
     -------
@@ -179,20 +179,14 @@ def solve_interior_point(
         With status OPTIMAL, INSIDE, EMPTY, MAX_ITERATIONS or STALLED; residual, objective and gap
         are those of the centred problem.
     """
-    iterate = partial(_iterate, tol=tol, max_iter=max_iter, may_group=may_group)
+    iterate = partial(_iterate, tol=tol, max_iter=max_iter)
     # The products are too small for several BLAS threads to help, and waiting for each other costs
     # them dearly on a busy machine.
     with one_blas_thread():
         return solve_in_unit(problem.centred(), "interior-point", iterate)
 
 
-def _solve_fewer(problem: Problem) -> Solution:
-    return solve_interior_point(problem, ACCURATE, may_group=False)
-
-
-def _iterate(
-    problem: Problem, tol: float, max_iter: int, may_group: bool
-) -> tuple[Candidate, Status, int]:
+def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
     setting = _Setting(problem)
     state = _start(setting)
     best_gap, best, since_best, least = np.inf, Candidate(setting.labels(state)), 0, np.inf
@@ -212,11 +206,12 @@ def _iterate(
         least = min(least, absolute)
         near = judged.objective <= REFINE_BELOW * problem.scale
         if gap <= REFINE_BELOW or near:
-            multipliers = setting.masked(state.y)
-            exact = finish(problem, setting.curvature, now, multipliers, tol, near)
+            exact = reach(problem, setting.curvature, now.labels) if near else None
+            if exact is None:
+                free = fractional(problem, now, setting.masked(state.y))
+                exact = descend_faces(problem, now, free, tol, FEW_FACES)
             if exact is not None:
-                inside = exact.is_reached(problem)
-                return exact, Status.INSIDE if inside else Status.OPTIMAL, n_iter
+                return exact, Status.OPTIMAL, n_iter
         # A tight tolerance asks for accuracy, so the last digits are taken as long as they come.
         if best_gap <= tol and tol > REFINE_BELOW:
             return best, Status.OPTIMAL, n_iter
@@ -237,17 +232,11 @@ def _iterate(
     if n_iter < max_iter and np.isfinite(best_gap):
         wanted = min(tol, max(best_gap, SETTLED))
         free = fractional(problem, best, setting.masked(state.y))
-        settled = descend_faces(problem, best.labels, free, wanted)
+        settled = descend_faces(problem, best, free, wanted)
         if settled is not None:
-            inside = settled.is_reached(problem)
-            return settled, Status.INSIDE if inside else Status.OPTIMAL, n_iter
+            return settled, Status.OPTIMAL, n_iter
     if best_gap <= tol:
         return best, Status.OPTIMAL, n_iter
-    if best_gap > ACCURATE and n_iter < max_iter and may_group and problem.target.ndim == 2:
-        # Alike classes share too many rows for the exact last step, and rounding ends progress.
-        grouped = finish_by_groups(problem, state.q, _solve_fewer)
-        if grouped is not None and problem.judge(grouped.labels, grouped.q).badness <= tol:
-            return grouped, Status.OPTIMAL, n_iter
     status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
     return best, status, n_iter
 

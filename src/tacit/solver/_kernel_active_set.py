@@ -6,7 +6,6 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from tacit._typing import Mask, Matrix
-from tacit.solver._active_set import Candidate
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
 
@@ -78,16 +77,11 @@ def solve_active_set(
         if (changed == zero).all():
             P = np.maximum(np.where(zero, 0.0, P), 0.0)
             P /= P.sum(axis=1, keepdims=True)
-            return _judged(problem, P if values.ndim == 2 else P[:, 1], tol, n_iter + 1)
+            labels, status = P if values.ndim == 2 else P[:, 1], Status.OPTIMAL
+            found = Solution.of(problem, labels, status=status, solver=NAME, n_iter=n_iter + 1)
+            return found if found.is_optimal(tol) else None
         zero = changed
     return None
-
-
-def _judged(problem: Problem, labels: Matrix, tol: float, n_iter: int) -> Solution | None:
-    reached = Candidate(labels).is_reached(problem)
-    status = Status.INSIDE if reached else Status.OPTIMAL
-    solution = Solution.of(problem, labels, status=status, solver=NAME, n_iter=n_iter)
-    return solution if solution.is_optimal(tol) else None
 
 
 def _shares(labels: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""The projection of a kernel fit onto the kernel ridge solutions of all labelings."""
+"""Kernel ridge regression, and its projection onto the solutions of all labelings."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from tacit._typing import Matrix, Vector
-from tacit.rows import NumpyRows
-from tacit.solver._certificate import Certificate
+from tacit._typing import Index, Matrix, Vector
+from tacit.rows import Moments, NumpyRows
+from tacit.solver._basis import RANK_CUT, Coefficients
 from tacit.solver._constraint_set import ConstraintSet, LabeledRows
 from tacit.solver._kernel_active_set import solve_active_set
-from tacit.solver._kernel_ridge import (
-    NOT_A_KERNEL,
-    BorderedSystem,
-    Expansion,
-    KernelFeatures,
-    is_small,
-)
-from tacit.solver._least_squares import fit_least_squares, supervised_basis
+from tacit.solver._least_squares import fit_supervised
 from tacit.solver._method import Method
+from tacit.solver._nearest_labels import already_inside
 from tacit.solver._problem import Problem
 from tacit.solver._projection import SURPLUS, project
 from tacit.solver._solution import Solution, Status
 
+NOT_A_KERNEL = (
+    "kernel gives a matrix that is not positive semi-definite; use a function that is a kernel, "
+    "or a precomputed matrix of one."
+)
+# Below this part of the largest entry of its diagonal, a penalty does not save the kernel matrix
+# from its rounding errors. Then the rank rule of the features does.
+SMALL_PENALTY = 1e-7
 # Rounding errors of one entry of the kernel, relative to the largest.
 ROUNDING = float(np.finfo(np.float64).eps)
 # What a factor may leave out before the matrix counts as indefinite: part of the largest entry, and
@@ -39,8 +40,124 @@ KernelMetric = Literal["labeled", "all"]
 
 
 @dataclass(frozen=True)
+class Expansion:
+    """A function f(x) = sum_i dual_i k(x_i, x) + intercept, or several side by side."""
+
+    dual: Matrix
+    intercept: Vector
+
+    def values(self, K: Matrix) -> Matrix:
+        """The values on rows, from the kernel between them and the rows of the expansion."""
+        return np.asarray(K @ self.dual + self.intercept)
+
+
+def is_small(alpha: float, K: Matrix) -> bool:
+    """Whether the penalty is none, or too small for equations in the kernel matrix itself."""
+    return alpha <= SMALL_PENALTY * float(K.diagonal().max(initial=0.0))
+
+
+def fit_kernel_ridge(
+    K: Matrix, Y: Matrix, weights: Vector | None, alpha: float, fit_intercept: bool
+) -> Expansion:
+    """The minimiser of sum_i w_i (f(x_i) + b - y_i)^2 + alpha ||f||^2, in O(n^3).
+
+    Each column of Y is its own problem.
+    """
+    if not is_small(alpha, K):
+        return BorderedSystem(K, weights, alpha, fit_intercept).solve(Y)
+    features = KernelFeatures.of(K, fit_intercept)
+    return features.expansion(fit_supervised(features.values, Y, weights, alpha, fit_intercept)[0])
+
+
+class BorderedSystem:
+    """The equations of kernel ridge regression with an intercept, factored once.
+
+    The minimiser of sum_i w_i (f(x_i) - y_i)^2 + alpha ||f||^2 over f = sum_i c_i k(x_i, .) + b,
+    with the norm of the function without b, solves
+
+        (K + alpha W^-1) c + b 1 = y,    1'c = 0.
+
+    The border keeps the intercept free of the penalty, which must be positive. Without an intercept
+    there is no border.
+    """
+
+    def __init__(
+        self, K: Matrix, weights: Vector | None, alpha: float, fit_intercept: bool
+    ) -> None:
+        self.matrix = K.copy()
+        np.einsum("ii->i", self.matrix)[:] += alpha if weights is None else alpha / weights
+        self.fit_intercept = fit_intercept
+        try:
+            self.factor = cho_factor(self.matrix, lower=True, check_finite=False)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(NOT_A_KERNEL) from error
+        self.border = cho_solve(self.factor, np.ones(len(K)), check_finite=False)
+
+    def solve(self, right: Matrix, total: Matrix | float = 0.0) -> Expansion:
+        """The expansion with values `right` and 1'c = `total`, with one step of refinement."""
+        first = self._solve(right, total)
+        residual = right - self.matrix @ first.dual - first.intercept
+        left = total - first.dual.sum(axis=0)
+        second = self._solve(residual, left)
+        return Expansion(first.dual + second.dual, first.intercept + second.intercept)
+
+    def _solve(self, right: Matrix, total: Matrix | float) -> Expansion:
+        dual = cho_solve(self.factor, right, check_finite=False)
+        if not self.fit_intercept:
+            return Expansion(dual, np.zeros(right.shape[1:]))
+        intercept = np.asarray((dual.sum(axis=0) - total) / self.border.sum())
+        return Expansion(dual - np.multiply.outer(self.border, intercept), intercept)
+
+
+@dataclass(frozen=True)
+class KernelFeatures:
+    """One row of r features for each row of the table, K = F F' up to a shift of the origin.
+
+    Linear methods on F are kernel methods: the squared length of coefficients is the squared norm
+    of the function, and the shift goes into the intercept.
+    """
+
+    values: Matrix  # F
+    weights: Matrix  # from coefficients of F to those of the expansion in the kernel
+    means: Vector  # of each column of the kernel; zeros where the origin was not shifted
+
+    @classmethod
+    def of(cls, K: Matrix, centred: bool) -> KernelFeatures:
+        """The principal components of the kernel, by one eigendecomposition of O(n^3).
+
+        Components whose eigenvalue is below the square root of the machine precision times the
+        largest count as zero, as for the Gram matrix of a linear fit.
+        """
+        means = K.mean(axis=0) if centred else np.zeros(len(K))
+        shifted = K - means[:, None] - means[None] + means.mean() if centred else K
+        eigenvalues, vectors = np.linalg.eigh(0.5 * (shifted + shifted.T))
+        largest = float(np.abs(eigenvalues).max(initial=0.0))
+        if eigenvalues.min(initial=0.0) < -RANK_CUT * largest:
+            raise ValueError(NOT_A_KERNEL)
+        # A constant kernel has nothing left but the rounding errors of the shift.
+        kept = eigenvalues > RANK_CUT * max(largest, RANK_CUT * float(np.abs(K).max(initial=0.0)))
+        roots = np.sqrt(eigenvalues[kept])
+        return cls(vectors[:, kept] * roots, vectors[:, kept] / roots, means)
+
+    @classmethod
+    def of_landmarks(cls, K: Matrix, landmarks: Index) -> KernelFeatures:
+        """Those of the functions that some rows span, K between all rows and these (Nystroem)."""
+        within = cls.of(K[landmarks], centred=False)
+        return cls(K @ within.weights, within.weights, within.means)
+
+    def expansion(self, coefficients: Coefficients) -> Expansion:
+        """The function with these coefficients of the features."""
+        dual = self.weights @ coefficients.coef
+        if self.means.any():
+            # Centred components sum to zero, but only to the rounding errors of the smallest of
+            # them, which large coefficients would carry into every value.
+            dual = dual - dual.mean(axis=0)
+        return Expansion(dual, np.asarray(coefficients.intercept - self.means @ dual))
+
+
+@dataclass(frozen=True)
 class KernelTable:
-    """The kernel between all rows, labeled ones first, and what is known of them.
+    """The kernel between all rows, labeled ones first, and all or some, and what is known of them.
 
     The values y of the labeled rows have one column of indicators a class where soft labels are to
     be on the simplex. Weights are ones by default; those of unlabeled rows may be zero.
@@ -68,12 +185,6 @@ class KernelTable:
             return np.ones(self.n_unlabeled)
         return np.sqrt(self.unlabeled_weights)
 
-    @property
-    def total_weight(self) -> float:
-        """The sum of the weights of all rows."""
-        labeled = self.n_labeled if self.weights is None else self.weights.sum()
-        return float(labeled + (self.roots**2).sum())
-
 
 @dataclass(frozen=True)
 class KernelProjection:
@@ -90,31 +201,6 @@ class KernelProjection:
     squared_distance: float
 
 
-@dataclass(frozen=True)
-class PenalisedCertificate(Certificate):
-    """A certificate with a guarantee on the squared loss plus alpha times the squared norm.
-
-    All other numbers are about the squared loss itself.
-
-    Attributes
-    ----------
-    penalised_improvement : float
-        The penalised loss on all rows, divided by their number, falls by at least this much,
-        whatever the labels are. Without a penalty it is `guaranteed_improvement`; always given.
-    """
-
-    penalised_improvement: float = 0.0
-
-    def _second_sentence(self) -> str:
-        if self.guaranteed_improvement is not None or self.worst_change == self.best_change == 0.0:
-            return super()._second_sentence()
-        return (
-            "Whatever the unknown labels are, the squared loss on these rows plus the penalty "
-            f"falls by at least {self.penalised_improvement:.4g} a row; the squared loss alone "
-            f"changes by {self.best_change:+.4g} at best and {self.worst_change:+.4g} at worst."
-        )
-
-
 def project_kernel(
     table: KernelTable, alpha: float, fit_intercept: bool, metric: KernelMetric, method: Method
 ) -> KernelProjection:
@@ -126,7 +212,8 @@ def project_kernel(
     and a kernel of low rank r the interior-point method takes O(U r^2 K^2 + (r K)^3) an iteration.
     """
     if is_small(alpha, table.K):
-        return _by_features(table, alpha, fit_intercept, metric, method)
+        features = KernelFeatures.of(table.K, fit_intercept)
+        return project_features(features, table, alpha, fit_intercept, metric, method)
     n, K = table.n_labeled, table.K
     within, between, among = K[:n, :n], K[:n, n:], K[n:, n:]
     n_unlabeled, roots = table.n_unlabeled, table.roots
@@ -195,33 +282,37 @@ def _solve(V: Matrix, values: Matrix, method: Method) -> tuple[Solution, bool]:
 def _solve_problem(problem: Problem, values: Matrix, method: Method) -> Solution:
     if method.solver != "auto":
         return method.dense(problem)
-    solution = None
     inside = bool((values >= 0.0).all() and (values.ndim == 2 or (values <= 1.0).all()))
     if inside or problem.rank > MANY_DIRECTIONS * problem.n_labels:
-        solution = solve_active_set(problem, values, method.tol, method.max_iter)
-    if solution is not None:
-        return solution
+        exact = solve_active_set(problem, values, method.tol, method.max_iter)
+        if exact is not None:
+            return exact
     solution = method.dense(problem)
-    if solution.status is Status.STALLED:
-        # Close to the answer, so that it is plain which labels are at their bounds.
-        start = solution.labels()
-        exact = solve_active_set(problem, values, method.tol, method.max_iter, start)
-        solution = solution if exact is None else exact.after(solution)
-    return solution
+    if solution.status is not Status.STALLED:
+        return solution
+    # Close to the answer, so that it is plain which labels are at their bounds.
+    exact = solve_active_set(problem, values, method.tol, method.max_iter, solution.labels())
+    return solution if exact is None else exact.after(solution)
 
 
-def _by_features(
-    table: KernelTable, alpha: float, fit_intercept: bool, metric: KernelMetric, method: Method
+def project_features(
+    features: KernelFeatures,
+    table: KernelTable,
+    alpha: float,
+    fit_intercept: bool,
+    metric: KernelMetric,
+    method: Method,
 ) -> KernelProjection:
     """The linear projection on features of the kernel, with its rules for missing rank."""
-    features = KernelFeatures.of(table.K, fit_intercept)
     n = table.n_labeled
     X, rows = features.values[:n], NumpyRows(features.values[n:], table.unlabeled_weights)
-    basis, moments = supervised_basis(X, table.weights, alpha, fit_intercept)
-    start = fit_least_squares(basis, X, table.y, table.weights)
-    labeled = LabeledRows(X, table.y, table.weights)
-    constraints = ConstraintSet.of(labeled, moments, rows, alpha, fit_intercept)
-    projection = project(constraints, start, metric, basis, method)
+    start, rank = fit_supervised(X, table.y, table.weights, alpha, fit_intercept)
+    projection = already_inside(rows, start, fit_intercept) if method.solver == "auto" else None
+    if projection is None:
+        labeled = LabeledRows(X, table.y, table.weights)
+        moments = Moments.of(NumpyRows(X, table.weights))
+        constraints = ConstraintSet.of(labeled, moments, rows, alpha, fit_intercept)
+        projection = project(constraints, start, metric, rank, method)
     solution = projection.solution
     if solution.labeling is not None:
         solution = replace(solution, soft_labels=solution.labeling.of_rows(rows))

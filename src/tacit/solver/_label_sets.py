@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray, Matrix, Vector
+from tacit._typing import AnyArray, Mask, Matrix, Vector
 from tacit.solver._basis import Coefficients
 
 
@@ -36,9 +36,13 @@ class Interval:
         """The slope of each vertex, from those of the labels: 0 and s."""
         return np.stack([np.zeros_like(values), values])
 
-    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
-        """The label with the lowest slope, and by how much the next vertex is above it: |s|."""
-        return (values < 0).astype(np.float64), np.abs(values)
+    def decide(self, slopes: Matrix) -> tuple[Mask, Vector, Vector]:
+        """The labels (c, n) with the lowest of slopes (c, n), c numbers a label.
+
+        With them come that slope, and by how much the next vertex is above it: |s|.
+        """
+        s = slopes[0]
+        return slopes < 0, np.minimum(s, 0.0), np.abs(s)
 
     def project(self, values: Matrix) -> Matrix:
         """The nearest label of each value."""
@@ -63,12 +67,15 @@ class Simplex:
     def slopes(self, values: Matrix) -> Matrix:
         return np.ascontiguousarray(values.T)
 
-    def decide(self, values: Matrix) -> tuple[Matrix, Vector]:
-        """The class with the lowest slope, and the difference to the second lowest."""
-        labels = np.zeros_like(values)
-        labels[np.arange(len(values)), values.argmin(axis=1)] = 1.0
-        lowest = np.partition(values, 1, axis=1)
-        return labels, np.asarray(lowest[:, 1] - lowest[:, 0])
+    def decide(self, slopes: Matrix) -> tuple[Mask, Vector, Vector]:
+        """The class with the lowest slope, the first of equals, and how far the next is above."""
+        lowest = slopes.min(axis=0)
+        chosen = slopes == lowest
+        if np.count_nonzero(chosen) != chosen.shape[1]:
+            tied = np.flatnonzero(chosen.sum(axis=0) != 1)
+            chosen[:, tied] = False
+            chosen[slopes[:, tied].argmin(axis=0), tied] = True
+        return chosen, lowest, np.where(chosen, np.inf, slopes).min(axis=0) - lowest
 
     def project(self, values: Matrix) -> Matrix:
         """The nearest point of the simplex: all entries less one threshold, none below zero.

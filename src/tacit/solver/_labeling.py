@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Matrix
 from tacit.rows import Block, Rows
 from tacit.solver._basis import Coefficients
@@ -36,7 +36,8 @@ class LowestRule:
     def __call__(self, X: Any) -> Matrix:
         s = self.direction.values(X)
         kind = Interval() if s.ndim == 1 else Simplex(s.shape[1])
-        labels, distance = kind.decide(s)
+        chosen, _, distance = kind.decide(np.atleast_2d(s.T))
+        labels = (chosen[0] if s.ndim == 1 else chosen.T).astype(np.float64)
         where, which = self._find(X, np.flatnonzero(distance <= self._reach))
         labels[where] = self.labels[which]
         return labels

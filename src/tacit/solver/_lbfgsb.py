@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from tacit._typing import Vector
-from tacit.solver._active_set import Candidate, reach, refine, solve_in_unit
+from tacit.solver._active_set import FEW_FACES, Candidate, descend_faces, reach, solve_in_unit
 from tacit.solver._curvature import Curvature
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
@@ -42,39 +42,27 @@ def solve_lbfgsb(problem: Problem, tol: float = 1e-8, max_iter: int = 10_000) ->
 
 
 def _minimise(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
-    found, n_iter = _rounds(problem, tol, max_iter)
-    if found.is_reached(problem):
-        return Candidate(found.labels), Status.INSIDE, n_iter
-    if _badness(problem, found) <= tol:
-        return found, Status.OPTIMAL, n_iter
-    return found, Status.MAX_ITERATIONS if n_iter >= max_iter else Status.STALLED, n_iter
-
-
-def _rounds(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, int]:
-    k, u = problem.n_equalities, problem.uniform()
-    if k == 0:
-        u, n_iter = _descend(problem, u, tol, max_iter)
-        return _exactly(problem, Candidate(u)), n_iter
+    k, n_iter, found = problem.n_equalities, 0, Candidate(problem.uniform())
     # Method of multipliers (Hestenes 1969, Powell 1969): the equalities become soft columns of
     # large weight whose target is shifted until they hold.
-    weight = np.sqrt(EQUALITY_WEIGHT)
-    V = problem.V.copy()
+    weight, shift, V = np.sqrt(EQUALITY_WEIGHT), np.zeros(k), problem.V.copy()
     V[:, :k] *= weight
-    shift = np.zeros(k)
-    n_iter = 0
-    found = Candidate(u)
-    for _ in range(EQUALITY_ROUNDS):
+    for _ in range(EQUALITY_ROUNDS if k else 1):
         target = problem.target.copy()
         target[:k] = weight * (target[:k] - shift)
         u, used = _descend(Problem(V, target), found.labels, tol, max_iter - n_iter)
         n_iter += used
         z = problem.residual(u)
         shift = shift + z[:k]
-        q = np.concatenate([EQUALITY_WEIGHT * shift, z[k:]])
-        found = _exactly(problem, Candidate(u, q))
-        if _badness(problem, found) <= tol or found.is_reached(problem) or n_iter >= max_iter:
-            break
-    return found, n_iter
+        q = np.concatenate([EQUALITY_WEIGHT * shift, z[k:]]) if k else None
+        found = _exactly(problem, Candidate(u, q), tol)
+        if problem.is_reached(found.labels):
+            return Candidate(found.labels), Status.OPTIMAL, n_iter
+        if _badness(problem, found) <= tol:
+            return found, Status.OPTIMAL, n_iter
+        if n_iter >= max_iter:
+            return found, Status.MAX_ITERATIONS, n_iter
+    return found, Status.STALLED, n_iter
 
 
 def _descend(problem: Problem, u: Vector, tol: float, max_iter: int) -> tuple[Vector, int]:
@@ -112,15 +100,14 @@ def _descend(problem: Problem, u: Vector, tol: float, max_iter: int) -> tuple[Ve
     return u, n_iter
 
 
-def _exactly(problem: Problem, now: Candidate) -> Candidate:
-    """These labels, or the exact answer with the same ones at their bounds if that is better."""
-    inside = reach(problem, Curvature(problem.V, 2, is_interval=True), now.labels)
-    if inside is not None:
-        return inside
-    refined = refine(problem, now, problem.label_set.weights(now.labels) > 0.0)
-    if refined is None or _badness(problem, now) <= _badness(problem, refined):
-        return now
-    return refined
+def _exactly(problem: Problem, now: Candidate, tol: float) -> Candidate:
+    """These labels, or the exact answer where they are near enough to tell it."""
+    reached = reach(problem, Curvature(problem.V, 2, is_interval=True), now.labels)
+    if reached is not None:
+        return reached
+    free = problem.label_set.weights(now.labels) > 0.0
+    exact = descend_faces(problem, now, free, min(tol, _badness(problem, now)), FEW_FACES)
+    return now if exact is None else exact
 
 
 def _badness(problem: Problem, now: Candidate) -> float:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit._typing import Matrix
+from tacit.rows import check_memory
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._labeling import Labeling
 from tacit.solver._lbfgsb import solve_lbfgsb
 from tacit.solver._problem import Problem, RowsProblem
+from tacit.solver._proximal import solve_proximal
 from tacit.solver._rounds import Report
 from tacit.solver._solution import Solution
 from tacit.solver._working_set import solve_working_set
@@ -26,6 +28,8 @@ SOLVERS = ("auto", "interior-point", "lbfgsb", "working-set")
 # takes no longer than on the working set's first sample.
 DIRECT = 3000
 DIRECT_EACH = 24
+# Unknowns of the dual for more than two classes above which its matrices take seconds each.
+MANY_UNKNOWNS = 2000
 # Where rounds over the rows fail, this many numbers still fit into memory for the dense method.
 DENSE_NUMBERS = 10**8
 
@@ -84,8 +88,18 @@ class Method:
         few = problem.n_labels * problem.rank <= DENSE_NUMBERS
         return few and self.solver != "working-set"
 
+    def is_proximal(self, problem: Problem | RowsProblem) -> bool:
+        """Whether matrices of the order of the dual are too large, and can be done without."""
+        plain = problem.target.ndim == 2 and problem.n_equalities == 0
+        many = plain and problem.target.size > MANY_UNKNOWNS and self.solver == "auto"
+        return many and problem.n_labels * max(problem.target.shape) <= DENSE_NUMBERS
+
     def dense(self, problem: Problem) -> Solution:
         """Solve a problem whose generators are in memory."""
+        if self.is_proximal(problem) and problem.allowed is None and problem.sizes is None:
+            return solve_proximal(problem, self.tol, self.max_iter)
+        if problem.target.ndim == 2:
+            _check_order(problem)
         name = self.solver if self.solver in DENSE else "interior-point"
         return DENSE[name](problem, self.tol, self.max_iter)
 
@@ -97,12 +111,22 @@ class Method:
 
     def rows(self, problem: RowsProblem) -> Solution:
         """Solve a problem whose generators are rows."""
-        if self.is_dense(problem):
+        if self.is_dense(problem) or self.is_proximal(problem):
             return with_labeling(problem, self.dense(problem.dense()))
+        _check_order(problem)
         solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
         if solution.status.is_success or not self.fits(problem):
             return solution
         return with_labeling(problem, self.dense(problem.dense())).after(solution)
+
+
+def _check_order(problem: Problem | RowsProblem) -> None:
+    rank, n_classes = problem.rank, problem.n_classes if problem.target.ndim == 2 else 1
+    check_memory(
+        (rank * n_classes) ** 2,
+        f"the equations of {n_classes} classes in {rank:,} directions",
+        "use fewer columns (for example TruncatedSVD), fewer classes or no class_prior",
+    )
 
 
 def with_labeling(problem: RowsProblem, solution: Solution) -> Solution:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from tacit._cached import cached_property
 from tacit._typing import Mask, Matrix, Vector
 from tacit.rows import Block, Moments, Rows, Sample
 from tacit.solver._basis import Coefficients
@@ -17,6 +17,8 @@ from tacit.solver._label_sets import Interval, LabelSet, Simplex
 # over all labelings. At the default tolerance of 1e-8 that asks for a gap of 1e-12 of the mean,
 # four digits above the rounding error of the gap itself.
 SCALE_FLOOR = 1e-4
+# The target counts as reached when the residual is this part of the problem's own size.
+REACHED = 1e-11
 
 
 @dataclass(frozen=True)
@@ -158,10 +160,6 @@ class Problem(_Measured):
             spread = float((V**2).sum(axis=1) @ variances)
         return float(0.5 * np.vdot(centre, centre / self.counts) + 0.5 * spread)
 
-    def times(self, factor: float) -> Problem:
-        """The same problem in another unit."""
-        return replace(self, V=self.V * factor, target=self.target * factor)
-
     def uniform(self) -> Matrix:
         """The labels that give the same share to every class that a row may have."""
         if self.allowed is None:
@@ -239,9 +237,9 @@ class Problem(_Measured):
         """
         return self.judge(u, q).gap
 
-    def infeasibility(self, u: Matrix) -> float:
-        """How far the equalities are from holding, as a Euclidean norm."""
-        return float(np.linalg.norm(self.residual(u)[: self.n_equalities]))
+    def is_reached(self, u: Matrix) -> bool:
+        """Whether V'u is the target, equalities and all, up to rounding."""
+        return bool(np.linalg.norm(self.residual(u)) <= REACHED * self.unit)
 
     def kkt_residual(self, u: Matrix, q: Matrix | None = None) -> float:
         """The largest part of a label on a vertex that is not the lowest, in units of `scale`.

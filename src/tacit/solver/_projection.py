@@ -9,16 +9,17 @@ from typing import Literal
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.solver._basis import Basis, Coefficients
+from tacit.solver._basis import Coefficients
 from tacit.solver._constraint_set import ConstraintSet
 from tacit.solver._labeling import Labeling, LowestRule
 from tacit.solver._method import Method, with_labeling
 from tacit.solver._solution import Solution, Status
 from tacit.solver._ties import break_ties, solve_with_ties
 
-# The labeled metric does not see the unlabeled rows if their generators in it are smaller than this
-# part of those in the metric of all rows.
-INVISIBLE = 1e-10
+# The labeled rows do not see the unlabeled ones if these have but rounding in the directions that
+# the former determine: this part of their values, or so many times the rounding of one sum, which
+# grows with the means of the columns over their spread.
+INVISIBLE, ROUNDINGS = 1e-6, 100.0
 # Of a start in several classes, the part that no labels can change counts as rounding below this.
 SURPLUS = 1e-7
 # Of the shares of a prior, what may be missing; otherwise the tolerance is made tighter, in steps.
@@ -44,13 +45,13 @@ def project(
     constraints: ConstraintSet,
     start: Coefficients,
     metric: Metric,
-    labeled_basis: Basis,
+    labeled_rank: int,
     method: Method,
 ) -> Projection:
     """Project `start`, usually the supervised solution, onto `constraints`.
 
-    The metrics "labeled", "all" and "euclidean" are S, A and I of the theory page. `labeled_basis`
-    is that of the labeled rows; its rank says in how many directions S is not flat.
+    The metrics "labeled", "all" and "euclidean" are S, A and I of the theory page. In
+    `labeled_rank` directions S is not flat.
     """
     theta_start = constraints.coordinates(start)
     target = theta_start - constraints.offset
@@ -72,11 +73,11 @@ def project(
         prior = np.asarray(constraints.prior)
         shares = np.array([1.0 - prior, prior]) if prior.ndim == 0 else prior
         if (shares == 0.0).any():
-            return _project_within(constraints, start, metric, labeled_basis, method, shares)
+            return _project_within(constraints, start, metric, labeled_rank, method, shares)
 
     def solve(method: Method) -> Solution:
         if metric == "labeled":
-            return _solve_labeled(constraints, target, labeled_basis.rank, method)
+            return _solve_labeled(constraints, target, labeled_rank, method)
         R = np.eye(rank)
         if metric == "euclidean":
             # ||B theta||^2 = ||R theta||^2 with B = QR.
@@ -84,9 +85,18 @@ def project(
         return method.rows(constraints.problem(R.T, R @ target))
 
     solution = _until_met(constraints, solve, method)
-    if (solution.status is Status.INSIDE and is_member_possible) or solution.labeling is None:
+    if solution.labeling is None:
         return Projection(start, solution, True, 0.0)
     answer = _at_labels(constraints, start, solution, keeps_rest=metric == "all")
+    if solution.status is Status.INSIDE and is_member_possible:
+        # In large units lengths of coefficients are those of the intercept, whatever the others.
+        size = sum(float(np.vdot(part, part)) for part in (theta_start, constraints.offset))
+        if metric != "euclidean" or answer.squared_distance <= SURPLUS**2 * size:
+            return Projection(start, solution, True, 0.0)
+        same = project(constraints, start, "all", labeled_rank, method)
+        if same.inside:
+            return replace(same, solution=same.solution.after(solution))
+        return replace(answer, solution=replace(solution, status=Status.OPTIMAL))
     if metric == "all" and constraints.prior is not None:
         return replace(answer, prices=_prices(constraints, start, solution))
     return answer
@@ -136,7 +146,7 @@ def _project_within(
     constraints: ConstraintSet,
     start: Coefficients,
     metric: Metric,
-    labeled_basis: Basis,
+    labeled_rank: int,
     method: Method,
     shares: Vector,
 ) -> Projection:
@@ -150,7 +160,7 @@ def _project_within(
         labeled = replace(constraints.labeled, y=constraints.labeled.y[:, kept])
         within = replace(constraints, labeled=labeled, prior=shares[kept])
         start_within = Coefficients(start.coef[:, kept], start.intercept[kept])
-        found = project(within, start_within, metric, labeled_basis, method).solution
+        found = project(within, start_within, metric, labeled_rank, method).solution
         assert found.labeling is not None, "there are rows that count"
         solution = replace(found, labeling=found.labeling.within(kept, len(shares)))
         if metric == "all":
@@ -203,7 +213,7 @@ def _centred(constraints: ConstraintSet, target: Matrix) -> tuple[Matrix, bool]:
     """
     own = constraints.sum_of_generators()
     surplus = own - target.sum(axis=1)
-    size = float(np.linalg.norm(target) + np.linalg.norm(own))
+    size = sum(float(np.linalg.norm(part)) for part in (target, own, constraints.offset))
     is_same = bool(np.linalg.norm(surplus) <= SURPLUS * size)
     return target + surplus[:, None] / target.shape[1], is_same
 
@@ -216,6 +226,25 @@ def _empty(constraints: ConstraintSet, target: Matrix, method: Method) -> Soluti
     return replace(solution, labeling=labeling)
 
 
+def _labeled_metric(constraints: ConstraintSet) -> Matrix:
+    """S + alpha J in the basis of all rows; the unlabeled rows make up the rest of the identity."""
+    Z, coef = constraints.labeled_values, constraints.basis.functions.coef
+    return np.asarray(constraints.labeled.weighted(Z).T @ Z) + constraints.basis.alpha * (
+        coef.T @ coef
+    )
+
+
+def _is_invisible(constraints: ConstraintSet, steep: Matrix) -> bool:
+    """Whether unlabeled rows have no part in these directions, as where all rows are fitted."""
+    X, weights, B = constraints.sample.X, constraints.sample.weights, constraints.basis.functions
+    roots = np.ones((len(constraints.sample), 1)) if weights is None else np.sqrt(weights)[:, None]
+    own = B.combine(steep)
+    sizes = Coefficients(np.abs(own.coef), np.abs(own.intercept)).values(abs(X))
+    rounding = ROUNDINGS * np.finfo(np.float64).eps * np.linalg.norm(roots * sizes)
+    seen = np.linalg.norm(roots * own.values(X))
+    return bool(seen <= INVISIBLE * np.linalg.norm(roots * B.values(X)) + rounding)
+
+
 def _solve_labeled(
     constraints: ConstraintSet, target: Matrix, rank: int, method: Method
 ) -> Solution:
@@ -224,25 +253,17 @@ def _solve_labeled(
     In the basis of all rows it has eigenvalues between 0 and 1: the part of what is known about a
     direction that the labeled rows contribute.
     """
-    basis, labeled = constraints.basis, constraints.labeled
-    labeled_values = constraints.labeled_values
-    coef = basis.functions.coef
-    metric = labeled.weighted(labeled_values).T @ labeled_values
-    metric = metric + basis.alpha * (coef.T @ coef)
-    eigenvalues, vectors = np.linalg.eigh(metric)
+    basis = constraints.basis
+    eigenvalues, vectors = np.linalg.eigh(_labeled_metric(constraints))
     rank = min(rank, basis.rank)
     n_flat = basis.rank - rank
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
+    if n_flat and _is_invisible(constraints, steep):
+        # Whatever the labels, the labeled loss is the same.
+        return method.rows(constraints.problem(flat, flat.T @ target))
     steep = steep * np.sqrt(np.maximum(eigenvalues[n_flat:], 0.0))
     first = constraints.problem(steep, steep.T @ target)
     second = constraints.problem(flat, flat.T @ target, with_prior=False)
-    seen = np.linalg.norm(first.functions.values(constraints.sample.X))
-    if seen <= INVISIBLE * np.linalg.norm(basis.functions.values(constraints.sample.X)):
-        # Rounding errors only: whatever the labels, the labeled loss is the same.
-        if n_flat == 0:
-            first = constraints.problem(np.zeros_like(steep), np.zeros_like(steep.T @ target))
-            return method.rows(first)
-        return method.rows(constraints.problem(flat, flat.T @ target))
     if n_flat == 0:
         return method.rows(first)
     if method.is_dense(first):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Matrix, Vector
 from tacit.rows._sweep import one_blas_thread
-from tacit.solver._curvature import Factor, assemble
+from tacit.solver._curvature import Curvature, Factor
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._problem import Problem, relative
 from tacit.solver._solution import Solution
@@ -268,30 +268,20 @@ class Rounds:
         # A band as narrow as rounding holds equal rows, and says nothing about curvature.
         if band > 1e-14 * float(np.linalg.norm(point.q)) * self.largest:
             kernel = 0.75 / band * (1.0 - (near.distance / band) ** 2) * near.weights
-        scaled = point.generators * np.sqrt(kernel)[:, None]
-
-        def blocks() -> Iterator[tuple[int, int, Matrix]]:
-            for k, m, rows in self._pairs(point):
-                part = scaled[rows]
-                yield k, m, part.T @ part
-
+        counts = kernel > 0.0
+        V, weights = point.generators[counts], np.tile(2.0 * kernel[counts], (self._n_classes, 1))
+        allowed = None
+        if not is_interval:
+            allowed = np.zeros(weights.T.shape, dtype=bool)
+            np.put_along_axis(allowed, _two_lowest(V @ point.q), True, axis=1)
+            weights *= allowed.T
+        curvature = Curvature(V, self._n_classes, allowed, is_interval)
         with one_blas_thread():
-            matrix = assemble(blocks(), self._n_classes, len(point.q), is_interval)
             try:
-                step = -Factor(matrix, self.soft, RIDGE).solve(point.gradient)
+                step = -Factor(curvature.at(weights), self.soft, RIDGE).solve(point.gradient)
             except np.linalg.LinAlgError:
                 step = -point.gradient
         return step if np.isfinite(step).all() else np.zeros_like(point.q)
-
-    def _pairs(self, point: Point) -> Iterator[tuple[int, int, Index | slice]]:
-        """The near rows by the two classes that they are between."""
-        if self.target.ndim == 1:
-            yield 0, 1, slice(None)
-            return
-        pairs = _two_lowest(point.generators @ point.q)
-        code = pairs[:, 0] * self._n_classes + pairs[:, 1]
-        for value in np.unique(code):
-            yield *divmod(int(value), self._n_classes), np.flatnonzero(code == value)
 
     def _n_needed(self, point: Point, step: Matrix) -> int:
         """How many of the near rows the step may carry from one class to the other."""

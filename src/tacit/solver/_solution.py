@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from tacit._typing import Matrix
 from tacit.solver._labeling import Labeling
 from tacit.solver._problem import Problem, relative
@@ -101,8 +103,13 @@ class Solution:
         solver: str,
         n_iter: int,
     ) -> Solution:
-        """Measure u (and its dual vector q, if it has its own) on `problem`."""
-        objective = problem.objective(u)
+        """Measure u (and its dual vector q, if it has its own) on `problem`.
+
+        OPTIMAL becomes INSIDE where the target is reached.
+        """
+        judged = problem.judge(u, q)
+        if status is Status.OPTIMAL and problem.is_reached(u):
+            status = Status.INSIDE
         return cls(
             soft_labels=u,
             dual=problem.dual(u) if q is None else q,
@@ -110,12 +117,34 @@ class Solution:
             status=status,
             solver=solver,
             n_iter=n_iter,
-            objective=objective,
+            objective=judged.objective,
             scale=problem.scale,
             # No objective is below zero, whatever q has to say.
-            duality_gap=min(max(problem.gap(u, q), 0.0), objective),
+            duality_gap=min(max(judged.gap, 0.0), judged.objective),
             stationarity=problem.kkt_residual(u, q),
-            infeasibility=problem.infeasibility(u),
+            infeasibility=judged.infeasibility,
+        )
+
+    @classmethod
+    def inside(
+        cls, labeling: Labeling, residual: Matrix, solver: str, scale: float, n_sweeps: int
+    ) -> Solution:
+        """Labels, known as a rule, that reach the target but for rounding."""
+        half = 0.5 * float(np.vdot(residual, residual))
+        return cls(
+            soft_labels=None,
+            labeling=labeling,
+            dual=np.zeros_like(residual),
+            residual=residual,
+            status=Status.INSIDE,
+            solver=solver,
+            n_iter=n_sweeps,
+            n_sweeps=n_sweeps,
+            objective=half,
+            scale=scale,
+            duality_gap=half,
+            stationarity=0.0,
+            infeasibility=0.0,
         )
 
     def after(self, earlier: Solution) -> Solution:

@@ -42,7 +42,8 @@ def solve_with_ties(first: Problem, second: Problem, solve: Solve) -> Solution:
     first, kind = first.centred(), first.label_set
     allowed = _lowest(first.excess(solution.dual), inside)
     is_open = allowed.sum(axis=0) > 1
-    if not inside and _independent(first.V[is_open], allowed[:, is_open], kind.vertices):
+    longest = float(np.linalg.norm(first.V, axis=1).max(initial=0.0))
+    if not inside and _independent(first.V[is_open], allowed[:, is_open], kind.vertices, longest):
         return solution
     decided = kind.labels(np.where(is_open, 0.0, allowed))
     labels = decided.copy()
@@ -103,8 +104,8 @@ def break_ties(
         s = kind.slopes(V @ solution.dual)
         return np.asarray(s - s.min(axis=0, initial=np.inf))
 
-    largest = excess(zonotope.generators(first.sample.X, None)).max(initial=0.0)
-    threshold = SLOPE_IS_ZERO * float(largest)
+    generators = zonotope.generators(first.sample.X, None)
+    threshold = SLOPE_IS_ZERO * float(excess(generators).max(initial=0.0))
     sweep = zonotope.sweep([solution.dual], threshold, MOST_TIED)
     solution = replace(solution, n_sweeps=solution.n_sweeps + zonotope.n_sweeps)
     near = sweep.near
@@ -113,7 +114,8 @@ def break_ties(
     if near.counted.ndim == 2:
         allowed |= near.counted.T > 0.0
     V_first = V_first * near.weights[:, None]
-    if _independent(V_first, allowed, kind.vertices):
+    longest = float(np.linalg.norm(generators, axis=1).max(initial=0.0))
+    if _independent(V_first, allowed, kind.vertices, longest):
         return solution
     if len(near) >= MOST_TIED:
         return replace(solution, status=Status.STALLED)
@@ -156,8 +158,11 @@ def _lowest(excess: Matrix, inside: bool) -> Mask:
     return np.asarray(excess <= SLOPE_IS_ZERO * largest)
 
 
-def _independent(generators: Matrix, allowed: Mask, vertices: Matrix) -> bool:
-    """Whether the labels of these rows are determined by their sum V'u."""
+def _independent(generators: Matrix, allowed: Mask, vertices: Matrix, largest: float) -> bool:
+    """Whether the labels of these rows are determined by their sum V'u.
+
+    `largest` is the length of the longest generator of all rows.
+    """
     n_classes, n_rows = allowed.shape
     reference = allowed.argmax(axis=0)
     others = allowed.copy()
@@ -169,4 +174,5 @@ def _independent(generators: Matrix, allowed: Mask, vertices: Matrix) -> bool:
         return False
     differences = vertices[classes] - vertices[reference[rows]]
     directions = (generators[rows][:, :, None] * differences[:, None, :]).reshape(len(rows), -1)
-    return int(np.linalg.matrix_rank(directions)) == len(rows)
+    # A generator of rounding errors determines nothing.
+    return int(np.linalg.matrix_rank(directions, tol=SLOPE_IS_ZERO * largest)) == len(rows)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Matrix, Vector
 from tacit.rows import NumpyRows
 from tacit.solver._basis import Coefficients
-from tacit.solver._groups import (
-    ALIKE_ON_SAMPLE,
-    merged,
-    new_groups,
-    sizes_of,
-    split_groups,
-    spread_out,
-)
+from tacit.solver._groups import merged, new_groups, sizes_of, split_groups, spread_out
 from tacit.solver._inside import centred_on, reach_inside
 from tacit.solver._interior_point import solve_interior_point
 from tacit.solver._labeling import Labeling, LowestRule
@@ -27,11 +20,10 @@ from tacit.solver._solution import Solution, Status
 from tacit.solver._zonotope import Zonotope
 
 NAME = "working-set"
-# Rows of the first sample, solved by the interior-point method, and for each direction; for two
-# classes and for more, where an iteration costs K^2 times as much.
-FIRST_SAMPLE, FIRST_SAMPLE_EACH = (1024, 512), (20, 8)
+# Rows of the first sample, solved by the interior-point method, and for each direction.
+FIRST_SAMPLE, FIRST_SAMPLE_EACH = 1024, 20
 # Relative gap of the first sample: as good as its hyperplanes deserve.
-FIRST_TOLERANCE = (1e-2, 3e-2)
+FIRST_TOLERANCE = 1e-2
 # Rows to draw for the second sample: they put the hyperplane within sqrt(r / n) of its place.
 SECOND_SAMPLE = 65536
 # Near rows of a round, and for each unknown of the dual.
@@ -134,12 +126,10 @@ class _Search:
         reached = reach_inside(self.zonotope, self.target, sample.generators, sample.weights)
         if reached is None:
             return None
-        self.n_rounds = self.zonotope.n_sweeps
-        self.report(f"the target is inside, {self.n_rounds} sweeps")
-        residual = reached.residual
-        half = 0.5 * float(np.vdot(residual, residual))
-        nothing = np.zeros_like(residual)
-        return self._measured(reached.labeling, nothing, residual, Status.INSIDE, half, 0.0)
+        n_sweeps, unit = self.zonotope.n_sweeps, self.problem.unit
+        self.report(f"the target is inside, {n_sweeps} sweeps")
+        residual = reached.residual * unit
+        return Solution.inside(reached.labeling, residual, NAME, self.problem.scale, n_sweeps)
 
     def rounds(self, q: Matrix, most_near: float, groups: list[Index] | None = None) -> Outcome:
         """Rounds over all rows from q, one column a class or a group."""
@@ -164,9 +154,7 @@ class _Search:
 
     def by_groups(self, Q: Matrix) -> Solution | None:
         """The answer with the groups that Q suggests, or None where there are none such."""
-        if Q.ndim == 1:
-            return None
-        groups = next(new_groups(Q, (ALIKE_ON_SAMPLE,), self.groups_tried), None)
+        groups = None if Q.ndim == 1 else new_groups(Q, self.groups_tried)
         if groups is None:
             return None
         self.report(f"classes in groups: {self.groups_tried[-1]}")
@@ -262,9 +250,7 @@ class _Sample:
         self.zonotope = zonotope
         self.label_set = problem.label_set
         self.n_rows = problem.n_labels
-        many = problem.target.ndim == 2
-        wanted = max(FIRST_SAMPLE[many], FIRST_SAMPLE_EACH[many] * problem.rank)
-        self.n_first = min(len(own), wanted)
+        self.n_first = min(len(own), max(FIRST_SAMPLE, FIRST_SAMPLE_EACH * problem.rank))
 
     @cached_property
     def generators(self) -> Matrix:
@@ -282,7 +268,7 @@ class _Sample:
         part = np.random.default_rng(0).permutation(len(self.X))[: self.n_first]
         weights = self.weights[part] * (self.weights.sum() / self.weights[part].sum())
         first = Problem(self.generators[part] * weights[:, None], target, n_equalities)
-        solution = solve_interior_point(first, tol=FIRST_TOLERANCE[target.ndim == 2])
+        solution = solve_interior_point(first, tol=FIRST_TOLERANCE)
         if solution.status.is_success:
             return solution
         return replace(solution, dual=first.dual(solution.labels()))
@@ -306,7 +292,7 @@ class _Sample:
         return rounds.run(q, 1e-4, SAMPLE_ROUNDS[target.ndim == 2], close_enough).q
 
     def _distance(self, q: Matrix) -> Vector:
-        return self.label_set.decide(self.generators @ q)[1]
+        return self.label_set.decide(np.atleast_2d((self.generators @ q).T))[2]
 
     def threshold(self, q: Matrix, n_near: int) -> float:
         """The distance between the lowest slopes within which about `n_near` of all rows lie."""

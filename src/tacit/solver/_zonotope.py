@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import Mask, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.rows import Block, Rows
+from tacit.rows._sweep import add_each
 from tacit.solver._basis import Coefficients
+from tacit.solver._label_sets import Interval, Simplex
 
 
 @dataclass(frozen=True)
@@ -73,32 +75,9 @@ class Sweep:
     total: Matrix  # (d,) or (d, K), sum of weight times label times row
 
 
-@dataclass(frozen=True)
-class _Raw:
-    """A sweep before it is expressed in generators; near rows in pieces, put together late.
-
-    `mass` has shape (c,) and `total` (c, d), with c = 1 for two classes and K for more.
-    """
-
-    minima: Vector
-    mass: Matrix
-    total: Matrix
-    near: tuple[NearRows, ...]
-    crossed: float
-    limit: int
-
-    def __add__(self, other: _Raw) -> _Raw:
-        near = self.near + other.near
-        if len(near) > 1 and sum(map(len, near)) > 2 * self.limit:
-            near = (NearRows.together(near, self.limit),)
-        return _Raw(
-            self.minima + other.minima,
-            self.mass + other.mass,
-            self.total + other.total,
-            near,
-            self.crossed + other.crossed,
-            self.limit,
-        )
+# A sweep before it is expressed in generators: minima, mass (c,), total (c, d) and what crossed
+# over, with c = 1 for two classes and K for more; and near rows in pieces, put together late.
+_Raw = tuple[Vector, Matrix, Matrix, float, tuple[NearRows, ...]]
 
 
 @dataclass(frozen=True)
@@ -123,22 +102,30 @@ class _SweepKernel:
         slopes += self.intercept[:, None]
         slopes = slopes.reshape(-1, self.n_columns, X.shape[0])
         candidates = slopes if self.margin is None else slopes[:-1]
-        previous = None if self.margin is None else slopes[-1]
-        decide = _decide_interval if self.n_columns == 1 else _decide_simplex
-        lowest, chosen, distance, crossed = decide(candidates, previous, self.margin)
-        counted = chosen.astype(np.float64)
+        kind = Interval() if self.n_columns == 1 else Simplex(self.n_columns)
+        decided = [kind.decide(each) for each in candidates]
+        chosen, _, distance = decided[0]
+        lowest = np.stack([each for _, each, _ in decided])
         weights = block.weights
+        crossed = 0.0
+        if self.margin is not None:
+            each = _crossed(slopes[0], slopes[-1], self.margin)
+            crossed = float(each.sum() if weights is None else each @ weights)
+        counted = chosen.astype(np.float64)
         if weights is not None:
             counted *= weights
         total = counted @ X if isinstance(X, np.ndarray) else (X.T @ counted.T).T
-        return _Raw(
-            minima=lowest.sum(axis=1) if weights is None else lowest @ weights,
-            mass=counted.sum(axis=1),
-            total=np.asarray(total),
-            near=(self._near(block, distance, counted),),
-            crossed=float(crossed.sum() if weights is None else crossed @ weights),
-            limit=self.limit,
-        )
+        minima = lowest.sum(axis=1) if weights is None else lowest @ weights
+        near = self._near(block, distance, counted)
+        return minima, counted.sum(axis=1), np.asarray(total), crossed, (near,)
+
+    def combine(self, first: _Raw, second: _Raw) -> _Raw:
+        """The sums of both, and the near rows of both."""
+        near = first[-1] + second[-1]
+        if sum(map(len, near)) > 2 * self.limit:
+            near = (NearRows.together(near, self.limit),)
+        minima, mass, total, crossed = add_each(first[:-1], second[:-1])
+        return minima, mass, total, crossed, near
 
     def _near(self, block: Block, distance: Vector, counted: Matrix) -> NearRows:
         index = np.flatnonzero(distance <= self.threshold)
@@ -152,39 +139,14 @@ class _SweepKernel:
         return near if len(near) <= self.limit else near.nearest(self.limit)
 
 
-# Lowest slopes (m, n), labels (c, n), distances (n,), and what crossed over (n,).
-_Decided = tuple[Matrix, Mask, Vector, Vector]
-
-
-def _decide_interval(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
-    s = slopes[:, 0]
-    lowest = np.minimum(s, 0.0)
-    crossed = np.zeros(s.shape[1])
-    if previous is not None and margin is not None:
-        away = np.abs(previous[0]) > margin
-        crossed = np.where(away & ((s[0] < 0) != (previous[0] < 0)), np.abs(s[0]), 0.0)
-    return lowest, slopes[0] < 0, np.abs(s[0]), crossed
-
-
-def _decide_simplex(slopes: Matrix, previous: Matrix | None, margin: float | None) -> _Decided:
-    lowest = slopes.min(axis=1)
-    chosen = _first_lowest(slopes[0], lowest[0])
-    crossed = np.zeros(slopes.shape[2])
-    if previous is not None and margin is not None:
-        is_open = previous - previous.min(axis=0) <= margin
-        crossed = np.where(is_open, slopes[0], np.inf).min(axis=0) - lowest[0]
-    second = np.where(chosen, np.inf, slopes[0]).min(axis=0)
-    return lowest, chosen, second - lowest[0], crossed
-
-
-def _first_lowest(slopes: Matrix, lowest: Vector) -> Mask:
-    """Where a class is the lowest of its row, and the first of equals."""
-    chosen = slopes == lowest
-    if np.count_nonzero(chosen) != chosen.shape[1]:
-        tied = np.flatnonzero(chosen.sum(axis=0) != 1)
-        chosen[:, tied] = False
-        chosen[slopes[:, tied].argmin(axis=0), tied] = True
-    return np.asarray(chosen)
+def _crossed(slopes: Matrix, previous: Matrix, margin: float) -> Vector:
+    """For each row the lowest slope of what `previous` left open, minus the lowest of all."""
+    if len(slopes) == 1:
+        s, before = slopes[0], previous[0]
+        is_other = (np.abs(before) > margin) & ((s < 0) != (before < 0))
+        return np.where(is_other, np.abs(s), 0.0)
+    is_open = previous - previous.min(axis=0) <= margin
+    return np.asarray(np.where(is_open, slopes, np.inf).min(axis=0) - slopes.min(axis=0))
 
 
 @dataclass
@@ -220,10 +182,6 @@ class Zonotope:
         V = np.asarray(moved @ self.functions.coef) + self._shifted_intercept
         return V if weights is None else V * weights[:, None]
 
-    def affine(self) -> Matrix:
-        """The map from (1, shifted row) to the generator, one row each."""
-        return np.vstack([self._shifted_intercept, self.functions.coef])
-
     def sum_of(self, mass: Any, total: Matrix) -> Matrix:
         """Sum of generator times label, from those of labels and of shifted rows times labels."""
         outer = np.multiply.outer(self._shifted_intercept, mass)
@@ -258,10 +216,10 @@ class Zonotope:
             None if previous is None else previous[1],
             self.shift,
         )
-        raw = self.rows.reduce(kernel, _Raw.__add__)
+        minima, mass, total, crossed, pieces = self.rows.reduce(kernel, kernel.combine)
         self.n_sweeps += 1
-        mass = raw.mass.reshape(shape)[()]
-        total = np.ascontiguousarray(raw.total.T.reshape(-1, *shape))
-        near = NearRows.together(raw.near, limit)
+        mass = mass.reshape(shape)[()]
+        total = np.ascontiguousarray(total.T.reshape(-1, *shape))
+        near = NearRows.together(pieces, limit)
         reached, total_of_rows = self.sum_of(mass, total), self.unshifted(mass, total)
-        return Sweep(raw.minima, reached, near, raw.crossed, mass, total_of_rows)
+        return Sweep(minima, reached, near, crossed, mass, total_of_rows)

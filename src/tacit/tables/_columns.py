@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+import reprlib
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tacit._typing import Mask
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pandas, import_skrub
+from tacit._words import number_of
+from tacit.tables._errors import TableError, import_pandas, import_skrub
 from tacit.tables._text import INFER, NULLS, ReadOptions
 
 NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
@@ -27,6 +28,8 @@ ISO = "ISO8601"
 READABLE = 0.95
 # Up to here a category has one column for each value; above, strings are encoded by their letters.
 MOST_VALUES = 40
+# Beyond this the squares of numbers run over, and with them the spread of their column.
+LARGEST = 1e150
 # Fewer rows than this may be all different by chance.
 FEW_ROWS = 20
 UNIQUE = 0.99
@@ -120,83 +123,74 @@ def column_notes(columns: Collection[Column]) -> list[str]:
     return notes
 
 
-def short(value: Any, most: int = 30) -> str:
+def short(value: Any) -> str:
     """A value for a message."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= most else f"{text[: most - 4]}...'"
+    return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def _describe(name: str, column: Any, keep: bool, options: ReadOptions) -> Column:
+def _describe(name: str, values: Any, keep: bool, options: ReadOptions) -> Column:
     pandas = import_pandas()
     types = pandas.api.types
-    is_known, n_infinite = _known(column)
-    known = column[is_known]
-    missing = len(column) - len(known)
-    unusable = _unusable(known)
-    values = 0 if unusable else _n_values(known)
-    infinite = _infinite_note(n_infinite)
-
-    def found(kind: str, note: str = "", form: str | None = None) -> Column:
-        return Column(name, kind, note, form, missing, values)
-
+    is_known, n_beyond = _known(values)
+    known = values[is_known]
+    column = Column(name, NUMBER, n_missing=len(values) - len(known))
+    beyond = f"{number_of(n_beyond, 'value')} beyond 1e150 taken as missing" if n_beyond else ""
     if len(known) == 0:
-        return found(EMPTY, infinite or "it has no values")
+        return replace(column, kind=EMPTY, note=beyond or "it has no values")
+    unusable = _unusable(known)
     if unusable is not None:
-        return found(*unusable)
-    if values == 1 and missing == 0:
-        return found(CONSTANT, f"every row has the value {short(known.iloc[0])}")
-    if types.is_datetime64_any_dtype(column.dtype):
-        return found(DATE)
-    if types.is_bool_dtype(column.dtype):
-        return found(NUMBER, form=BOOLEAN)
-    if isinstance(column.dtype, pandas.CategoricalDtype) and values <= MOST_VALUES:
-        return found(CATEGORY)  # whoever made the file says so
-    if types.is_numeric_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        return replace(column, kind=unusable[0], note=unusable[1])
+    column = replace(column, n_values=int(known.nunique()))
+    if column.n_values == 1 and column.n_missing == 0:
+        note = f"every row has the value {short(known.iloc[0])}"
+        return replace(column, kind=CONSTANT, note=note)
+    if types.is_datetime64_any_dtype(values.dtype):
+        return replace(column, kind=DATE)
+    if types.is_bool_dtype(values.dtype):
+        return replace(column, format=BOOLEAN)
+    if isinstance(values.dtype, pandas.CategoricalDtype) and column.n_values <= MOST_VALUES:
+        return replace(column, kind=CATEGORY)  # whoever made the file says so
+    if types.is_numeric_dtype(values.dtype) or types.is_timedelta64_dtype(values.dtype):
         if options.date_format and _are_dates(_as_text(known), options.date_format):
-            return found(DATE, form=options.date_format)  # such as 20241231
-        if not keep and _is_counter(name, known, values):
-            return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
-        return found(NUMBER, infinite)
-    return _describe_text(found, name, known, values, keep, options)
+            return replace(column, kind=DATE, format=options.date_format)  # such as 20241231
+        if not keep and _is_counter(column, known):
+            return _identifier(column, "numbers", len(known))
+        return replace(column, note=beyond)
+    return _describe_text(column, known.astype(str).str.strip(), keep, options)
 
 
-def _describe_text(
-    found: Callable[..., Column],
-    name: str,
-    known: Any,
-    values: int,
-    keep: bool,
-    options: ReadOptions,
-) -> Column:
-    texts = known.astype(str).str.strip()
+def _describe_text(column: Column, texts: Any, keep: bool, options: ReadOptions) -> Column:
+    n_values, n_texts = column.n_values, len(texts)
     is_boolean = texts.str.lower().isin(BOOLEAN_VALUES)
     if float(is_boolean.mean()) >= READABLE:
-        return found(NUMBER, _unreadable(texts[~is_boolean], "truth values"), BOOLEAN)
+        note = _unreadable(texts[~is_boolean], "truth values")
+        return replace(column, note=note, format=BOOLEAN)
     numbers = import_pandas().to_numeric(options.plain_numbers(texts), errors="coerce")
     if float(numbers.notna().mean()) >= READABLE:
-        numbers = numbers[np.isfinite(numbers)]
-        if not keep and _is_counter(name, numbers, values):
-            return found(IDENTIFIER, _identifier_note("numbers", values, len(known)))
-        return found(NUMBER, _unreadable(texts.drop(numbers.index), "numbers"))
-    _check_not_numbers(name, texts, numbers, options)
-    sample = texts.iloc[:: max(1, len(texts) // SAMPLE)]
+        numbers = numbers[numbers.abs() <= LARGEST]
+        if not keep and _is_counter(column, numbers):
+            return _identifier(column, "numbers", n_texts)
+        return replace(column, note=_unreadable(texts.drop(numbers.index), "numbers"))
+    _check_not_numbers(column.name, texts, numbers, options)
+    sample = texts.iloc[:: max(1, n_texts // SAMPLE)]
     dates = _date_format(sample, options.date_format)
     if dates is not None:
-        return found(DATE, dates[1], dates[0])
+        return replace(column, kind=DATE, note=dates[1], format=dates[0])
     if float(sample.str.fullmatch(LOOKS_LIKE_TIME).mean()) >= READABLE:
-        return found(NUMBER, "times of day, as seconds since midnight", TIME)
-    if values <= MOST_VALUES and values < UNIQUE * len(texts):
-        return found(CATEGORY)  # however long its values are
+        return replace(column, note="times of day, as seconds since midnight", format=TIME)
+    if n_values <= MOST_VALUES and n_values < UNIQUE * n_texts:
+        return replace(column, kind=CATEGORY)  # however long its values are
     words = float(sample.str.count(r"\s+").mean()) + 1.0
     if words >= WORDS_OF_TEXT or (float(sample.str.len().mean()) >= LONG_TEXT and words >= 2.0):
         vocabulary = {word for text in sample for word in WORD.findall(text.lower())}
         if len(vocabulary) >= LEAST_WORDS:
             longest = int(texts.str.len().max())
             note = f"free text of up to {longest:,} characters, described by the words in it"
-            return replace(found(TEXT, note), n_words=len(vocabulary))
-    if not keep and len(texts) >= FEW_ROWS and values >= UNIQUE * len(texts):
-        return found(IDENTIFIER, _identifier_note("texts", values, len(texts)))
-    return found(CATEGORY, f"{values:,} different values, described by the letters in them")
+            return replace(column, kind=TEXT, note=note, n_words=len(vocabulary))
+    if not keep and n_texts >= FEW_ROWS and n_values >= UNIQUE * n_texts:
+        return _identifier(column, "texts", n_texts)
+    note = f"{n_values:,} different values, described by the letters in them"
+    return replace(column, kind=CATEGORY, note=note)
 
 
 def _check_not_numbers(name: str, texts: Any, numbers: Any, options: ReadOptions) -> None:
@@ -253,23 +247,16 @@ def _parsed_dates(texts: Any, form: str) -> Any:
 def _as_numbers(column: Any, form: str | None, options: ReadOptions) -> Any:
     pandas = import_pandas()
     types = pandas.api.types
-    if column.dtype == np.float64 or column.dtype == np.float32:
-        values = column
-    elif types.is_timedelta64_dtype(column.dtype):
-        values = column.dt.total_seconds()
-    elif types.is_numeric_dtype(column.dtype):
-        values = pandas.to_numeric(column).astype("Float64").astype("float64")
-    else:
+    if types.is_timedelta64_dtype(column.dtype):
+        column = column.dt.total_seconds()
+    elif not types.is_numeric_dtype(column.dtype):
         texts = column.astype("string").str.strip()
-        lower = texts.str.lower()
-        plain = options.plain_numbers(texts).where(
-            ~lower.isin(BOOLEAN_VALUES), lower.map(BOOLEAN_VALUES)
-        )
-        values = pandas.to_numeric(plain, errors="coerce").astype("Float64").astype("float64")
+        truth = texts.str.lower().map(BOOLEAN_VALUES)
+        column = pandas.to_numeric(truth.fillna(options.plain_numbers(texts)), errors="coerce")
         if form == TIME:
-            values = values.fillna(_seconds_since_midnight(texts))
-    # A number that has run over is as good as none.
-    return values.where(np.isfinite(values)) if np.isinf(values).any() else values
+            column = column.fillna(_seconds_since_midnight(texts))
+    values = column.astype("float64")
+    return values.where(values.abs() <= LARGEST)
 
 
 def _seconds_since_midnight(texts: Any) -> Any:
@@ -287,26 +274,16 @@ def _as_text(column: Any) -> Any:
 
 
 def _known(column: Any) -> tuple[Mask, int]:
-    """Where a column has values, infinite numbers not counted, and how many of these it has."""
+    """Where a column has values, too large numbers not counted, and how many of these it has."""
     types = import_pandas().api.types
     known = column.notna().to_numpy(dtype=bool)
     if types.is_float_dtype(column.dtype):
-        infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        return known & ~infinite, int(infinite.sum())
+        beyond = np.abs(column.to_numpy(dtype=np.float64, na_value=np.nan)) > LARGEST
+        return known & ~beyond, int(beyond.sum())
     if types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype):
         texts = column.map(lambda value: isinstance(value, str) and value.strip() in NULLS)
         return known & ~texts.to_numpy(dtype=bool, na_value=False), 0
     return known, 0
-
-
-def _infinite_note(n_infinite: int) -> str:
-    """What becomes of infinite numbers, if there are any."""
-    if n_infinite == 0:
-        return ""
-    return (
-        f"{n_infinite:,} {'value is' if n_infinite == 1 else 'values are'} infinite and "
-        f"{'counts' if n_infinite == 1 else 'count'} as missing"
-    )
 
 
 def _unusable(known: Any) -> tuple[str, str] | None:
@@ -323,9 +300,9 @@ def _unusable(known: Any) -> tuple[str, str] | None:
     return None
 
 
-def _is_counter(name: str, known: Any, values: int) -> bool:
+def _is_counter(column: Column, known: Any) -> bool:
     """Whether whole numbers name the rows instead of measuring something."""
-    if len(known) < FEW_ROWS or values < UNIQUE * len(known):
+    if len(known) < FEW_ROWS or column.n_values < UNIQUE * len(known):
         return False
     try:
         numbers = known.to_numpy(dtype=np.float64)
@@ -336,19 +313,13 @@ def _is_counter(name: str, known: Any, values: int) -> bool:
     steps = np.diff(numbers)
     in_order = bool((steps > 0).all() or (steps < 0).all())
     without_gaps = bool(np.ptp(numbers) < 1.05 * len(numbers))
-    return in_order or without_gaps or ID_NAME.search(name.casefold()) is not None
+    return in_order or without_gaps or ID_NAME.search(column.name.casefold()) is not None
 
 
-def _n_values(known: Any) -> int:
-    try:
-        return int(known.nunique())
-    except TypeError:  # objects that cannot be compared
-        return int(known.astype(str).nunique())
-
-
-def _identifier_note(what: str, n_values: int, n_rows: int) -> str:
-    all_of = "all" if n_values == n_rows else "nearly all"
-    return f"looks like an identifier, {all_of} {n_rows:,} {what} being different"
+def _identifier(column: Column, what: str, n_rows: int) -> Column:
+    all_of = "all" if column.n_values == n_rows else "nearly all"
+    note = f"looks like an identifier, {all_of} {n_rows:,} {what} being different"
+    return replace(column, kind=IDENTIFIER, note=note)
 
 
 def _unreadable(bad: Any, what: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -57,7 +58,7 @@ def compare_table(
     `on_progress(stage, done, total)` is called as the work goes on.
     """
     features = make_features(table.columns)
-    contestants = default_contestants(features, n_classes=len(table.target.classes))
+    contestants = default_contestants(features)
     settings: dict[str, Any] = {
         "scoring": scoring,
         "n_jobs": n_jobs,
@@ -71,7 +72,7 @@ def compare_table(
         cv=cv,
         n_repeats=n_repeats,
         margin=margin,
-        on_progress=_stage(on_progress, "Comparing"),
+        on_progress=on_progress and partial(on_progress, "Comparing"),
         **settings,
     )
     curve = None
@@ -83,7 +84,7 @@ def compare_table(
             contestants,
             cv=5 if cv is None else min(cv, 5),
             n_repeats=max(1, n_repeats // 2),
-            on_progress=_stage(on_progress, "Learning curves"),
+            on_progress=on_progress and partial(on_progress, "Learning curves"),
             **settings,
         )
     fitted = {c.name: _fitted(c, comparison, table) for c in contestants if c.is_semi_supervised}
@@ -105,9 +106,3 @@ def _certificate(model: Any) -> Certificate:
     holder = model if hasattr(model, "certificate_") else model.estimator_
     certificate: Certificate = holder.certificate_
     return certificate
-
-
-def _stage(on_progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
-    if on_progress is None:
-        return None
-    return lambda done, total: on_progress(stage, done, total)

@@ -1,6 +1,10 @@
-"""What can be wrong with the files that people bring."""
+"""What can be wrong with the files that people bring, and with what is installed."""
 
 from __future__ import annotations
+
+import importlib
+from functools import partial
+from typing import Any
 
 
 class TableError(ValueError):
@@ -13,3 +17,24 @@ class ModelFileError(ValueError):
 
 class TableWarning(UserWarning):
     """Something about a table that a reader should know."""
+
+
+def _import(module: str, *parts: str) -> Any:
+    """A module that the extra `tables` brings, when it is needed, and parts of its package."""
+    try:
+        for part in parts:
+            importlib.import_module(part)
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"Tables and saved models need {module.partition('.')[0]}, which cannot be imported; "
+            "install it with: pip install 'tacit[tables]'"
+        ) from error
+
+
+import_pandas = partial(_import, "pandas")
+import_pyarrow = partial(
+    _import, "pyarrow", "pyarrow.csv", "pyarrow.feather", "pyarrow.ipc", "pyarrow.parquet"
+)
+import_skops = partial(_import, "skops.io")
+import_skrub = partial(_import, "skrub")

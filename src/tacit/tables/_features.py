@@ -15,10 +15,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from tacit._typing import AnyArray
 from tacit._words import nearest
 from tacit.tables._columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column, typed_frame
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_skrub
+from tacit.tables._errors import TableError, import_skrub
 from tacit.tables._target import shown
-from tacit.tables._text import ReadOptions
+from tacit.tables._text import INFER, ReadOptions
 
 # With tens of labels more numbers for one text would drown the other columns.
 TEXT_NUMBERS, LETTER_NUMBERS = 30, 10
@@ -116,15 +115,11 @@ class TypedColumns(TransformerMixin, BaseEstimator):
     """The first step of a saved model: choose columns by name and type them as when it was fitted.
 
     It learns nothing. A value that cannot be read as what its column holds becomes a missing one.
-    `columns` are the features as `specifications` makes them.
     """
 
-    def __init__(
-        self, columns: Any = (), decimal: str | None = None, thousands: str | None = None
-    ) -> None:
+    def __init__(self, columns: Sequence[Column] = (), options: ReadOptions = INFER) -> None:
         self.columns = columns
-        self.decimal = decimal
-        self.thousands = thousands
+        self.options = options
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -135,19 +130,13 @@ class TypedColumns(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> Any:
         """The features of a frame, typed and in their order."""
-        _check_has_columns([name for name, *_ in self.columns], [str(name) for name in X.columns])
-        columns = [Column(n, kind, format=form, n_values=v) for n, kind, form, v in self.columns]
-        options = ReadOptions(decimal=self.decimal, thousands=self.thousands)
-        return typed_frame(X, columns, options)
+        names = self.get_feature_names_out().tolist()
+        _check_has_columns(names, [str(name) for name in X.columns])
+        return typed_frame(X, self.columns, self.options)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """The names of the features, in their order."""
-        return np.array([name for name, *_ in self.columns], dtype=object)
-
-
-def specifications(columns: Sequence[Column]) -> list[list[Any]]:
-    """The features among columns, as plain lists that can be saved."""
-    return [[c.name, c.kind, c.format, c.n_values] for c in columns if c.is_feature]
+        return np.array([c.name for c in self.columns if c.is_feature], dtype=object)
 
 
 def _check_has_columns(wanted: list[str], given: list[str]) -> None:

@@ -7,16 +7,15 @@ import json
 import warnings
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tacit._files import check_can_write, written_whole
 from tacit._words import listed
 from tacit.tables._columns import DATE
-from tacit.tables._errors import ModelFileError
-from tacit.tables._model_card import ModelCard
-from tacit.tables._packages import import_skops
+from tacit.tables._errors import ModelFileError, import_skops
+from tacit.tables._model_card import ModelCard, check_card, damaged, read_card_text
 from tacit.tables._text import ReadOptions
 
 CARD = "tacit.json"
@@ -29,13 +28,18 @@ MOST_BYTES, MOST_TEXT_BYTES = 2**29, 2**26
 SAFE: dict[str, tuple[str, ...]] = {
     "builtins": ("bool", "dict", "float", "int", "list", "str", "tuple"),
     "numpy": ("bool", "dtype", "float32", "float64", "int32", "int64", "ndarray"),
+    "scipy.sparse._csr": ("csr_array",),
+    "sklearn.decomposition._pca": ("PCA",),
     "sklearn.decomposition._truncated_svd": ("TruncatedSVD",),
+    "sklearn.ensemble._forest": ("RandomForestClassifier",),
     "sklearn.feature_extraction.text": ("TfidfTransformer", "TfidfVectorizer"),
     "sklearn.impute._base": ("MissingIndicator", "SimpleImputer"),
     "sklearn.linear_model._logistic": ("LogisticRegression",),
     "sklearn.pipeline": ("Pipeline",),
     "sklearn.preprocessing._data": ("StandardScaler",),
     "sklearn.preprocessing._encoders": ("OneHotEncoder",),
+    "sklearn.tree._classes": ("DecisionTreeClassifier",),
+    "sklearn.tree._tree": ("Tree",),
     # The table vectorizer, the steps that it is made of, and the selectors and predicates by which
     # it sends columns to them.
     "skrub._apply_to_each_col": ("ApplyToEachCol",),
@@ -58,31 +62,42 @@ SAFE: dict[str, tuple[str, ...]] = {
     "skrub._to_str": ("ToStr",),
     "skrub.selectors._base": ("All", "And", "Cols", "Filter", "Sub"),
     "skrub.selectors._selectors": ("_cardinality_below",),
+    "tacit.estimators._implicit": ("ICLSClassifier", "ProjectedLeastSquaresClassifier"),
+    "tacit.estimators._linear": ("LeastSquaresClassifier",),
+    "tacit.estimators._tacit": ("TacitClassifier",),
+    "tacit.estimators._tacit_model": ("ScoredEstimator", "Space", "TacitModel"),
+    "tacit.estimators._tuned_logistic": ("TunedLogisticRegression",),
+    "tacit.evidence._evidence": ("Evidence",),
+    "tacit.solver._certificate": ("Certificate",),
+    "tacit.tables._columns": ("Column",),
+    "tacit.tables._features": ("DropLowVariance", "TypedColumns"),
+    "tacit.tables._text": ("ReadOptions",),
+    "tacit.views._clusters": ("BaggedClusters",),
+    "tacit.views._components": ("ComponentScores",),
+    "tacit.views._embedding": ("EmbeddingFunction",),
+    "tacit.views._graph": ("GraphFunction", "Rescaled"),
+    "tacit.views._kernels": ("Kernel",),
+    "tacit.views._neighbors": ("NeighborIndex",),
+    "tacit.views._ranks": ("AveragedRanks",),
 }
 # The ways of building an object that our models need. Others, such as those that call methods or
 # operators by name, have no business in them.
 LOADERS = frozenset(
     {
         "CachedNode", "DTypeNode", "DictNode", "FunctionNode", "JsonNode", "ListNode",
-        "NdArrayNode", "ObjectNode", "TupleNode", "TypeNode",
+        "NdArrayNode", "ObjectNode", "SparseMatrixNode", "TreeNode", "TupleNode", "TypeNode",
     }
 )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted pipeline and what it says about itself.
+    """A fitted pipeline and what it says about itself."""
 
-    Attributes
-    ----------
-    pipeline : sklearn.pipeline.Pipeline
-        From a table to classes; the last step is a linear classifier.
-    card : ModelCard
-        Where it comes from and what holds of it.
-    """
-
+    #: From a table to classes; the last step is a classifier of `MODELS`. Unless it is supervised,
+    #: it has `supervised_`, the classifier that it would be without the unlabeled rows.
     pipeline: Any
-    card: ModelCard
+    card: ModelCard  #: Where it comes from and what holds of it.
 
     @property
     def classifier(self) -> Any:
@@ -91,15 +106,14 @@ class Model:
 
     def with_options(self, options: ReadOptions) -> Model:
         """The same model for tables that are written otherwise."""
-        from tacit.tables._features import TypedColumns, specifications
+        from tacit.tables._features import TypedColumns
 
         columns = self.card.columns
         if options.date_format != self.card.options.date_format:
             columns = [
                 replace(c, format=options.date_format) if c.kind == DATE else c for c in columns
             ]
-        typed = TypedColumns(specifications(columns), options.decimal, options.thousands)
-        steps = [("columns", typed), *self.pipeline.steps[1:]]
+        steps = [("columns", TypedColumns(columns, options)), *self.pipeline.steps[1:]]
         card = replace(self.card, columns=columns, options=options)
         return Model(type(self.pipeline)(steps), card)
 
@@ -127,7 +141,7 @@ def save_model(model: Model, path: str | Path) -> None:
             "would be refused."
         )
     with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(CARD, model.card.to_json())
+        archive.writestr(CARD, json.dumps(asdict(model.card), indent=1, ensure_ascii=False))
     with written_whole(path) as partial:
         partial.write_bytes(content.getvalue())
 
@@ -166,13 +180,11 @@ def load_model(path: str | Path) -> Model:
             warnings.simplefilter("ignore")
             pipeline = import_skops().loads(content, trusted=safe)
     except Exception as error:  # a damaged file can fail anywhere in there
-        raise ModelFileError(
-            f"{name} is damaged and cannot be loaded ({type(error).__name__}: {error}); fit the "
-            "model again with `tacit fit`."
-        ) from error
+        raise damaged(name, "is damaged and cannot be loaded", error) from error
     if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
         raise ModelFileError(f"{name} holds no classifier of tacit; name another file.")
-    card.check_fits(pipeline, name)
+    _check_structures(pipeline, name)
+    check_card(card, pipeline, name)
     return Model(pipeline, card)
 
 
@@ -202,8 +214,7 @@ def is_model_file(path: str | Path) -> bool:
 
 
 def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
-    if path.is_dir():
-        raise ModelFileError(f"{name} is a folder; name the model file in it.")
+    """The description, the schema by which skops builds, and the whole file."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ModelFileError(f"{name} is far larger than a model; it was refused.")
@@ -224,17 +235,14 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             # No reader of zip files unpacks more of a member than it is said to have.
             sizes = {member.filename: member.file_size for member in archive.infolist()}
-            texts = sizes.get(SCHEMA, 0) + sizes.get(CARD, 0)
-            if sum(sizes.values()) > MOST_BYTES or texts > MOST_TEXT_BYTES:
-                raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
-            damaged = archive.testzip()
-            if damaged is not None:
-                raise zipfile.BadZipFile(f"{damaged} is damaged")
+            _check_sizes(name, sum(sizes.values()), sizes.get(SCHEMA, 0) + sizes.get(CARD, 0))
+            broken = archive.testzip()
+            if broken is not None:
+                raise zipfile.BadZipFile(f"{broken} is damaged")
             schema = json.loads(archive.read(SCHEMA))
             # An array that is named twice is read twice.
-            if sum(sizes.get(str(node.get("file")), 0) for node in _nodes(schema)) > MOST_BYTES:
-                raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
-            card = archive.read(CARD).decode()
+            _check_sizes(name, sum(sizes.get(str(node.get("file")), 0) for node in _nodes(schema)))
+            text = archive.read(CARD).decode()
     except KeyError as error:
         raise ModelFileError(
             f"{name} is not a model file of tacit; name a file that `tacit fit` wrote."
@@ -242,11 +250,13 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
     except ModelFileError:
         raise
     except Exception as error:
-        raise ModelFileError(
-            f"{name} is damaged and cannot be loaded ({error}); fit the model again with `tacit "
-            "fit`, or copy the file again."
-        ) from error
-    return ModelCard.from_json(card, name), schema, content
+        raise damaged(name, "is damaged and cannot be loaded", error) from error
+    return read_card_text(text, name), schema, content
+
+
+def _check_sizes(name: str, n_bytes: int, n_text_bytes: int = 0) -> None:
+    if n_bytes > MOST_BYTES or n_text_bytes > MOST_TEXT_BYTES:
+        raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
 
 
 def _sort_types(schema: Any) -> tuple[list[str], list[str]]:
@@ -254,39 +264,68 @@ def _sort_types(schema: Any) -> tuple[list[str], list[str]]:
 
     Full names, sorted. A type that is safe but built in an unknown way is not.
     """
-    from tacit.estimators import (
-        ICLSClassifier,
-        LeastSquaresClassifier,
-        ProjectedLeastSquaresClassifier,
-        TunedLogisticRegression,
-    )
-    from tacit.solver import Certificate
-    from tacit.tables._features import DropLowVariance, TypedColumns
-
-    own = (
-        Certificate,
-        DropLowVariance,
-        ICLSClassifier,
-        LeastSquaresClassifier,
-        ProjectedLeastSquaresClassifier,
-        TunedLogisticRegression,
-        TypedColumns,
-    )
     known = {(module, name) for module, names in SAFE.items() for name in names}
-    known |= {(kind.__module__, kind.__name__) for kind in own}
     safe, unsafe = set(), set()
     for node in _nodes(schema):
         if "__class__" not in node and "__loader__" not in node:
             continue
-        module, name = str(node.get("__module__")), str(node.get("__class__"))
-        loader = str(node.get("__loader__"))
-        if (module, name) not in known:
-            unsafe.add(f"{module}.{name}")
-        elif loader not in LOADERS:
-            unsafe.add(f"{module}.{name} (by {loader})")
-        else:
+        module, name, loader = (
+            str(node.get(f"__{key}__")) for key in ("module", "class", "loader")
+        )
+        if (module, name) in known and loader in LOADERS:
             safe.add(f"{module}.{name}")
+        else:
+            unsafe.add(f"{module}.{name}" + (f" (by {loader})" if loader not in LOADERS else ""))
     return sorted(safe), sorted(unsafe)
+
+
+def _check_structures(pipeline: Any, name: str) -> None:
+    """An error where compiled code would read beyond a tree or a sparse matrix, or never end.
+
+    scikit-learn and SciPy follow the indices in them without a look, for speed.
+    """
+    from scipy import sparse
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    todo, seen = [pipeline], set()
+    while todo:
+        value: Any = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        try:
+            if isinstance(value, sparse.csr_array):
+                value.check_format(full_check=True)
+            elif isinstance(value, RandomForestClassifier):
+                for tree in value.estimators_:
+                    _check_tree(tree, value.n_features_in_)
+            elif isinstance(value, DecisionTreeClassifier) and hasattr(value, "tree_"):
+                _check_tree(value, value.n_features_in_)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise damaged(name, "is damaged and cannot be loaded", error) from error
+        if isinstance(value, list | tuple | dict):
+            todo.extend(value.values() if isinstance(value, dict) else value)
+        else:
+            todo.extend(getattr(value, "__dict__", {}).values())
+
+
+def _check_tree(classifier: Any, n_features: int) -> None:
+    """Children come after their node, and nodes ask for features that there are."""
+    import numpy as np
+
+    tree = classifier.tree_
+    inner = np.flatnonzero(tree.children_left != -1)
+    children = np.stack([tree.children_left[inner], tree.children_right[inner]])
+    features = tree.feature[inner]
+    if not (
+        tree.node_count > 0
+        and (children > inner).all()
+        and (children < tree.node_count).all()
+        and (features >= 0).all()
+        and (features < n_features).all()
+    ):
+        raise ValueError("a tree leads to nodes or features that it has not")
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
-from tacit.tables._calibration import probabilities
+from tacit.evidence import probabilities
+from tacit.tables import _reading as reading
 from tacit.tables._columns import (
     BOOLEAN,
     CATEGORY,
@@ -24,18 +25,9 @@ from tacit.tables._columns import (
     TIME,
     short,
 )
-from tacit.tables._errors import TableError, TableWarning
-from tacit.tables._model_card import SUPERVISED
+from tacit.tables._errors import TableError, TableWarning, import_pandas
+from tacit.tables._model_card import TACIT
 from tacit.tables._model_file import Model
-from tacit.tables._packages import import_pandas
-from tacit.tables._reading import (
-    SMALL_FILE,
-    arrow_errors,
-    as_frame,
-    is_parquet,
-    read_raw,
-)
-from tacit.tables._table import open_batches
 from tacit.tables._target import find_column
 from tacit.tables._text import NULLS
 
@@ -43,7 +35,7 @@ LABEL, SCORE, SURE, WITHOUT = "label", "score", "sure", "label_without_unlabeled
 
 
 def predict_frame(
-    model: Model, frame: Any, keep: list[str] | None = None, unparsed: UnparsedValues | None = None
+    model: Model, frame: Any, keep: list[str] | None = None, unparsed: Unparsed | None = None
 ) -> Any:
     """Predict the rows of a table.
 
@@ -55,9 +47,9 @@ def predict_frame(
         Rows with the columns that the model was fitted on, in any order; others are ignored.
     keep : list of str, optional
         Columns to copy to the result; by default those that look like identifiers.
-    unparsed : UnparsedValues, optional
-        Where to count values that cannot be read; the caller then tells of them. By default
-        there is a warning for each column that has some.
+    unparsed : dict, optional
+        Where to count, by column, values that cannot be read; the caller then tells of them. By
+        default there is a warning for each column that has some.
 
     Returns
     -------
@@ -86,24 +78,24 @@ def predict_frame(
     kept = [name for name in frame.columns if name in known] if keep is None else keep
     typed = model.pipeline[0].transform(frame)
     Z = np.asarray(model.pipeline[1:-1].transform(typed), dtype=np.float64)
-    counted = UnparsedValues(model) if unparsed is None else unparsed
-    counted.add(frame, typed)
+    counted = {} if unparsed is None else unparsed
+    _count_unparsed(model, frame, typed, counted)
     if unparsed is None:
-        counted.warn()
+        _warn(counted)
     decision = np.asarray(classifier.decision_function(Z))
     columns: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
     prefix = "predicted_" if any(n in (LABEL, SCORE, SURE, WITHOUT) for n in kept) else ""
     columns[prefix + LABEL] = _labels(classifier, Z, card.classes)
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
     sure = np.full(len(Z), np.nan)
-    if card.calibration is not None:
-        sure = probabilities(card.calibration, decision)
+    if card.model == TACIT:
+        sure = classifier.predict_proba(Z).max(axis=1)
+    elif card.calibration is not None:
+        per_class = np.reshape(decision, (len(Z), -1))
+        sure = probabilities(per_class, card.calibration.temperature).max(axis=1)
     columns[prefix + SURE] = sure.round(4)
-    if card.model not in SUPERVISED:
-        twin = copy.copy(classifier)
-        twin.coef_ = np.array(card.supervised.coef)
-        twin.intercept_ = np.array(card.supervised.intercept)
-        columns[prefix + WITHOUT] = _labels(twin, Z, card.classes)
+    if hasattr(classifier, "supervised_"):
+        columns[prefix + WITHOUT] = _labels(classifier.supervised_, Z, card.classes)
     return import_pandas().DataFrame(columns)
 
 
@@ -111,7 +103,7 @@ def predict_file(
     model: Model,
     source: str | Path,
     keep: list[str] | None = None,
-    unparsed: UnparsedValues | None = None,
+    unparsed: Unparsed | None = None,
 ) -> Generator[Any]:
     """Predict the rows of a file, big Parquet files in pieces.
 
@@ -123,32 +115,33 @@ def predict_file(
         A file as `read_table` reads it; a column of labels is not needed.
     keep : list of str, optional
         Columns to copy.
-    unparsed : UnparsedValues, optional
-        Where to count values that cannot be read. They are told when all rows are read.
+    unparsed : dict, optional
+        Where to count, by column, values that cannot be read. They are told when all rows are read.
 
     Yields
     ------
     pandas.DataFrame
         As `predict_frame` gives it, in the order of the rows.
     """
-    counted = UnparsedValues(model) if unparsed is None else unparsed
+    counted = {} if unparsed is None else unparsed
     for frame in _frames(model, source, keep or []):
         yield predict_frame(model, frame, keep, counted)
-    counted.warn()
+    _warn(counted)
 
 
 def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]:
-    if not is_parquet(source, SMALL_FILE):
-        codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
-        raw = read_raw(source, model.card.options, as_text=codes)
-        for name in keep:
-            find_column(name, list(raw.frame.columns), raw.name)
-        yield raw.frame
+    name = repr(str(source))
+    if reading.is_parquet(source):
+        files = reading.open_parquet(source)
+        for column in keep:
+            find_column(column, list(files.columns), name)
+        yield from (reading.as_frame(piece) for _, piece in files.tables())
         return
-    batches = open_batches(Path(source), keep)
-    with arrow_errors(repr(str(source))):
-        for _, batch in batches.tables():
-            yield as_frame(batch)
+    codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
+    raw = reading.read_raw(source, model.card.options, as_text=codes)
+    for column in keep:
+        find_column(column, list(raw.frame.columns), raw.name)
+    yield raw.frame
 
 
 def _labels(classifier: Any, Z: Matrix, classes: list[Any]) -> AnyArray:
@@ -159,7 +152,7 @@ def _labels(classifier: Any, Z: Matrix, classes: list[Any]) -> AnyArray:
 
 @dataclass
 class UnparsedColumn:
-    """A column with values that were not understood, by what the model was fitted with there."""
+    """What was not understood of a column, by what the model was fitted with there."""
 
     column: str
     kind: str
@@ -169,81 +162,60 @@ class UnparsedColumn:
     format: str | None = None
 
     def sentence(self) -> str:
-        """What was done about it."""
+        """What was done about it; an error where there was something to read, all in vain."""
         what = "never occurred when the model was fitted and tell it nothing"
         if self.kind != CATEGORY:
-            what = f"are not {self._what()} and were taken as missing"
+            expected = self._expected()
+            if self.n_unparsed == self.n_values:
+                option = {NUMBER: "--decimal and --thousands", DATE: "--date-format"}[self.kind]
+                raise TableError(
+                    f"Column {self.column!r} has {self.n_values:,} values such as {self.example}, "
+                    f"and the model was fitted with {expected} there; correct the column, say with "
+                    f"{option} how it is written, or leave it empty where nothing is known."
+                )
+            what = f"are not {expected} and were taken as missing"
         return (
             f"column {self.column!r}: {self.n_unparsed:,} of {self.n_values:,} values {what}, "
             f"such as {self.example}."
         )
 
-    def check(self) -> None:
-        """An error where there are numbers or dates to read and none could be read."""
-        if self.kind != CATEGORY and self.n_unparsed == self.n_values:
-            option = {NUMBER: "--decimal and --thousands", DATE: "--date-format"}[self.kind]
-            raise TableError(
-                f"Column {self.column!r} has {self.n_values:,} values such as {self.example}, and "
-                f"the model was fitted with {self._what()} there; correct the column, say with "
-                f"{option} how it is written, or leave it empty where nothing is known."
-            )
-
-    def _what(self) -> str:
+    def _expected(self) -> str:
         if self.kind == NUMBER:
             named = {BOOLEAN: "true or false", TIME: "times of day written like 13:45"}
             return named.get(self.format or "", "numbers")
-        example = "2024-12-31"
-        if self.format not in (None, ISO):
-            example = import_pandas().Timestamp("2024-12-31 13:45").strftime(self.format)
-        return f"dates written like {example}"
+        form = "%Y-%m-%d" if self.format in (None, ISO) else self.format
+        return f"dates written like {datetime(2024, 12, 31, 13, 45).strftime(form)}"
 
 
-class UnparsedValues:
-    """What a model could not read in the rows it was given, piece by piece."""
-
-    def __init__(self, model: Model) -> None:
-        self._categories = _known_categories(model)
-        self._columns = [
-            UnparsedColumn(column.name, column.kind, format=column.format)
-            for column in model.card.columns
-            if column.kind in (NUMBER, DATE) or column.name in self._categories
-        ]
-
-    def add(self, frame: Any, typed: Any) -> None:
-        """Count what could not be read in some rows, by their values before and after typing."""
-        for column in self._columns:
-            raw, values = frame[column.column], typed[column.column]
-            if column.kind == CATEGORY:
-                given = values.notna()
-                unparsed = given & ~values.isin(self._categories[column.column])
-            else:
-                given = raw.notna()
-                if raw.dtype == object:
-                    given &= ~raw.astype("string").str.strip().isin(NULLS)
-                unparsed = given & values.isna()
-            column.n_values += int(given.sum())
-            if unparsed.any():
-                column.n_unparsed += int(unparsed.sum())
-                column.example = column.example or short(raw[unparsed].iloc[0])
-
-    def found(self) -> list[UnparsedColumn]:
-        """The columns of which something was not understood."""
-        return [column for column in self._columns if column.n_unparsed]
-
-    def warn(self) -> None:
-        """Warn of each column; an error where one could not be read at all."""
-        for column in self.found():
-            column.check()
-        for column in self.found():
-            warnings.warn(column.sentence(), TableWarning, stacklevel=2)
+Unparsed = dict[str, UnparsedColumn]
 
 
-def _known_categories(model: Model) -> dict[str, set[str]]:
-    """The values of each column that has a number of its own for each of them."""
+def _count_unparsed(model: Model, frame: Any, typed: Any, counted: Unparsed) -> None:
+    """Count what could not be read in some rows, by their values before and after typing."""
     vectorizer = dict(model.pipeline.steps).get("vectorizer")
     encoders = getattr(vectorizer, "transformers_", {})
-    return {
-        name: {str(value) for value in encoder.categories_[0] if isinstance(value, str)}
-        for name, encoder in encoders.items()
-        if hasattr(encoder, "categories_")
-    }
+    for column in model.card.columns:
+        name = column.name
+        # Of each column that has a number of its own for each of its values, these values.
+        categories = getattr(encoders.get(name), "categories_", None)
+        if column.kind in (NUMBER, DATE):
+            given = frame[name].notna()
+            if frame[name].dtype == object:
+                given &= ~frame[name].astype("string").str.strip().isin(NULLS)
+            unparsed = given & typed[name].isna()
+        elif categories is not None:
+            given = typed[name].notna()
+            unparsed = given & ~typed[name].isin(categories[0])
+        else:
+            continue
+        count = counted.setdefault(name, UnparsedColumn(name, column.kind, format=column.format))
+        count.n_values += int(given.sum())
+        if unparsed.any():
+            count.n_unparsed += int(unparsed.sum())
+            count.example = count.example or short(frame.loc[unparsed, name].iloc[0])
+
+
+def _warn(counted: Unparsed) -> None:
+    """Warn of each column; an error where one could not be read at all."""
+    for sentence in [column.sentence() for column in counted.values() if column.n_unparsed]:
+        warnings.warn(sentence, TableWarning, stacklevel=3)

@@ -7,26 +7,29 @@ import gzip
 import io
 import lzma
 import sys
+import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit._words import nearest
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pandas, import_pyarrow
-from tacit.tables._text import INFER, ReadOptions, find_layout, read_text
+from tacit.tables._errors import TableError, import_pandas, import_pyarrow
+from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
+
+if TYPE_CHECKING:
+    from tacit._typing import Mask
+    from tacit.rows import ParquetFiles
 
 STANDARD_INPUT = "-"
 PARQUET, FEATHER, TEXT = "Parquet", "Feather", "text"
 MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER}
 SUFFIXES = {".parquet": PARQUET, ".pq": PARQUET, ".feather": FEATHER, ".arrow": FEATHER}
-COMPRESSED: dict[str, Callable[[Any], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
+UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+    ".xz": lzma.decompress,
 }
 # What people try first and what no reader here knows.
 FOREIGN = {
@@ -35,8 +38,6 @@ FOREIGN = {
     b"%PDF": "a PDF document",
     b"{\n": "a JSON file",
 }
-# Enough to find the separator by; a header may have a hundred thousand characters.
-HEAD_BYTES = 2**20
 # Files up to this size are read whole, which is simpler and quicker. In memory a Parquet file
 # takes a few times its size.
 SMALL_FILE = 256 * 2**20
@@ -51,6 +52,19 @@ class RawTable:
     notes: list[str] = field(default_factory=list)
     is_text: bool = False  # so that numbers, too, were text
 
+    def __post_init__(self) -> None:
+        self.frame.columns = [str(column).strip() for column in self.frame.columns]
+        twice = [column for column, n in Counter(self.frame.columns).items() if n > 1]
+        if twice:
+            raise TableError(
+                f"{self.name} has more than one column named {twice[0]!r}; give each column its "
+                "own name."
+            )
+        if self.frame.shape[1] == 0:
+            raise TableError(f"{self.name} has no columns; it must have a header line and rows.")
+        if len(self.frame) == 0:
+            raise TableError(f"{self.name} has a header but no rows; add the rows.")
+
 
 def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str] = ()) -> RawTable:
     """Read a whole file, folder of Parquet files, pipe ("-") or frame of pandas or polars.
@@ -61,29 +75,29 @@ def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str]
     import_pandas()  # or an error that says how to get it, before Arrow's own
     if hasattr(source, "columns"):
         frame = source.to_pandas() if hasattr(source, "to_pandas") else source.copy(deep=False)
-        return _checked(RawTable(frame.reset_index(drop=True), "The table"))
+        return RawTable(frame.reset_index(drop=True), "The table")
     if str(source) == STANDARD_INPUT:
-        content = _standard_input()
-        return _read_stream(lambda: io.BytesIO(content), "The standard input", "", options, as_text)
+        return _read_file(_standard_input(), "The standard input", "", options, as_text)
+    if is_parquet(source):
+        return read_parquet(open_parquet(source), repr(str(source)))
     path = existing(source)
-    name = repr(str(path))
-    if path.is_dir():
-        tables = [_read_arrow(PARQUET, file, repr(str(file))) for file in parquet_files(path)]
-        with arrow_errors(name):
-            table = import_pyarrow().concat_tables(tables, promote_options="default")
-            return _checked(RawTable(as_frame(table), name))
-    opener = COMPRESSED.get(path.suffix.lower(), open)
-    return _read_stream(lambda: opener(path, "rb"), name, suffix_of(path), options, as_text)
+    name, suffix = repr(str(path)), path.suffix.lower()
+    if suffix not in UNPACK:
+        with path.open("rb") as file:
+            return _read_file(file, name, suffix, options, as_text)
+    packed = path.read_bytes()
+    try:
+        content = io.BytesIO(UNPACK[suffix](packed))
+    except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
+        raise TableError(f"{name} is damaged and cannot be unpacked: {error}.") from error
+    # The suffix that tells the format is .csv for table.csv.gz.
+    return _read_file(content, name, path.with_suffix("").suffix.lower(), options, as_text)
 
 
 def existing(source: str | Path) -> Path:
-    """The path, if there is a file or folder that may be read."""
+    """The path, if there is a file or folder."""
     path = Path(source)
-    try:
-        found = path.exists()
-    except OSError as error:
-        raise TableError(f"{str(path)!r} is no file: {error}.") from error
-    if not found:
+    if not path.exists():
         beside = [file.name for file in path.parent.glob("[!.]*")]
         near = nearest(path.name, beside, 0.75)
         hint = "; check the name and the folder."
@@ -94,93 +108,63 @@ def existing(source: str | Path) -> Path:
 
 
 def is_parquet(source: Any, larger_than: int = -1) -> bool:
-    """Whether a source is Parquet, and more of it than so many bytes."""
+    """Whether a source is a Parquet file or a folder, and more of it than so many bytes."""
     if hasattr(source, "columns") or str(source) == STANDARD_INPUT:
         return False
     path = existing(source)
     if path.is_dir():
-        return sum(file.stat().st_size for file in parquet_files(path)) > larger_than
+        return sum(file.stat().st_size for file in path.rglob("*")) > larger_than
     with path.open("rb") as file:
         return file.read(4) == b"PAR1" and path.stat().st_size > larger_than
 
 
-def parquet_files(path: Path) -> list[Path]:
-    """The Parquet files of a path: itself, or those of the folder in order of their names."""
-    if path.is_file():
-        return [path]
-    files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix.lower() in (".parquet", ".pq")
-        and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-    )
-    if not files:
-        raise TableError(
-            f"{str(path)!r} is a folder without Parquet files; name a file, or a folder of files "
-            "that end in .parquet."
-        )
-    return files
+def open_parquet(source: str | Path) -> ParquetFiles:
+    """The Parquet files of a path, in the order of their names."""
+    from tacit.rows import ParquetFiles
 
-
-def suffix_of(path: Path) -> str:
-    """The suffix that tells the format: `.csv` for `table.csv.gz`."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes = suffixes[:-1]
-    return suffixes[-1] if suffixes else ""
-
-
-def check_names(names: list[str], table: str) -> None:
-    """An error where two columns have one name."""
-    twice = [column for column, count in Counter(names).items() if count > 1]
-    if twice:
-        raise TableError(
-            f"{table} has more than one column named {twice[0]!r}; give each column its own name."
-        )
-
-
-@contextmanager
-def arrow_errors(name: str, kind: str = PARQUET) -> Iterator[None]:
-    """Say what is wrong with a file that Arrow cannot read."""
-    pyarrow = import_pyarrow()
     try:
-        yield
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        if isinstance(error, PermissionError):
-            raise TableError(f"{name} may not be read; change its permissions.") from error
-        what = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise TableError(
-            f"{name} is damaged or is no {kind} file ({what}); write it again."
-        ) from error
+        return ParquetFiles.find(existing(source), None, numeric=False)
+    except ValueError as error:
+        raise TableError(str(error)) from error
 
 
-def _read_stream(
-    opener: Callable[[], Any],
-    name: str,
-    suffix: str,
-    options: ReadOptions,
-    as_text: Collection[str],
+def read_parquet(
+    files: ParquetFiles, name: str, choose: Callable[[int, Any], Mask] | None = None
 ) -> RawTable:
-    """Read a file of any kind, which `opener` opens anew each time."""
-    try:
-        with opener() as file:
-            head = bytes(file.read(HEAD_BYTES))
-            is_whole = not file.read(1)
-        kind = _kind_of(head, name, suffix, options.encoding)
-        if kind != TEXT:
-            with opener() as file:
-                return _checked(RawTable(as_frame(_read_arrow(kind, file, name)), name))
-        layout = find_layout(head, is_whole, suffix, options)
-        with opener() as file:
-            table, notes = read_text(file, layout, name, options, as_text)
-        check_names(table.column_names, name)
-        return _checked(RawTable(as_frame(table), name, notes, is_text=True))
-    except PermissionError as error:
-        raise TableError(f"{name} may not be read; change its permissions.") from error
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
-        raise TableError(f"{name} is damaged and cannot be unpacked: {error}.") from error
+    """Read Parquet files in pieces: all rows, or those that are chosen.
+
+    `choose` takes the position of a piece and the piece.
+    """
+    pyarrow = import_pyarrow()
+    pieces = [
+        piece if choose is None else piece.filter(pyarrow.array(choose(start, piece)))
+        for start, piece in files.tables()
+    ]
+    return RawTable(as_frame(pyarrow.concat_tables(pieces, promote_options="default")), name)
+
+
+def as_frame(table: Any) -> Any:
+    """A pyarrow Table as a frame of pandas."""
+    return table.to_pandas(date_as_object=False).reset_index(drop=True)
+
+
+def _read_file(
+    file: Any, name: str, suffix: str, options: ReadOptions, as_text: Collection[str]
+) -> RawTable:
+    """Read an open file of any kind."""
+    head = bytes(file.read(HEAD_BYTES))
+    file.seek(0)
+    kind = _kind_of(head, name, suffix, options.encoding)
+    if kind != TEXT:
+        return RawTable(as_frame(_read_arrow(kind, file, name)), name)
+    layout = find_layout(head, suffix, options)
+    table = read_text(file, layout, name, options, as_text)
+    notes = []
+    if layout.separator not in (",", "\t") and options.separator is None:
+        notes.append(f"Values were taken to be separated by {layout.separator!r}.")
+    if layout.encoding == "cp1252" and options.encoding is None:
+        notes.append("The file is not in UTF-8; it was read as Windows-1252.")
+    return RawTable(as_frame(table), name, notes, is_text=True)
 
 
 def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
@@ -207,35 +191,21 @@ def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
     return kind
 
 
-def _read_arrow(kind: str, source: Any, name: str) -> Any:
+def _read_arrow(kind: str, file: Any, name: str) -> Any:
     pyarrow = import_pyarrow()
-    with arrow_errors(name, kind):
-        read = pyarrow.parquet.read_table if kind == PARQUET else pyarrow.feather.read_table
-        table = read(source)
-        check_names(table.column_names, name)
-        return table
+    try:
+        return (pyarrow.parquet if kind == PARQUET else pyarrow.feather).read_table(file)
+    except (pyarrow.ArrowException, OSError) as error:
+        what = str(error).partition("\n")[0].rstrip(".")
+        raise TableError(
+            f"{name} is damaged or is no {kind} file ({what}); write it again."
+        ) from error
 
 
-def as_frame(table: Any) -> Any:
-    """A pyarrow Table as a frame of pandas."""
-    return table.to_pandas(date_as_object=False).reset_index(drop=True)
-
-
-def _checked(table: RawTable) -> RawTable:
-    frame = table.frame
-    frame.columns = [str(column).strip() for column in frame.columns]
-    check_names(list(frame.columns), table.name)
-    if frame.shape[1] == 0:
-        raise TableError(f"{table.name} has no columns; it must have a header line and rows.")
-    if len(frame) == 0:
-        raise TableError(f"{table.name} has a header but no rows; add the rows.")
-    return table
-
-
-def _standard_input() -> bytes:
+def _standard_input() -> io.BytesIO:
     if sys.stdin is None or sys.stdin.isatty():
         raise TableError(
             "The table was to come from the standard input, which is a terminal; pipe a file in, "
             "or name one."
         )
-    return sys.stdin.buffer.read()
+    return io.BytesIO(sys.stdin.buffer.read())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +12,9 @@ import numpy as np
 from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows import ParquetFiles, TransformedRows
 from tacit.rows._moments import row_hash
+from tacit.tables import _reading as reading
 from tacit.tables._columns import Column, column_notes, describe_columns, typed_frame
 from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pyarrow
-from tacit.tables._reading import (
-    SMALL_FILE,
-    RawTable,
-    arrow_errors,
-    as_frame,
-    check_names,
-    existing,
-    is_parquet,
-    parquet_files,
-    read_raw,
-)
 from tacit.tables._target import (
     Target,
     UnlabeledMarkers,
@@ -45,39 +32,18 @@ STREAM_SAMPLE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class MixedTable:
-    """Rows of mixed columns, of which some have a label.
+    """Rows of mixed columns, of which some have a label."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The features, typed.
-    target : Target
-        The labels.
-    columns : tuple of Column
-        What every column of the file is, the target aside.
-    name : str
-        What to call the table.
-    n_rows_in_file : int
-        Rows of the file; more than those of `frame` where unlabeled rows were sampled.
-    notes : tuple of str
-        What was done on the way that a reader should know.
-    keep, drop : tuple of str
-        The columns that were asked to be used and to be left out.
-    options : ReadOptions
-        How it was said to be written.
-    stream : ParquetFiles or None
-        All rows, where unlabeled ones stay on disk; `frame` then has a sample of them.
-    """
-
-    frame: Any
-    target: Target
-    columns: tuple[Column, ...]
-    name: str
-    n_rows_in_file: int
-    notes: tuple[str, ...]
-    keep: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    options: ReadOptions = INFER
+    frame: Any  #: The features, typed, as a DataFrame of pandas.
+    target: Target  #: The labels.
+    columns: tuple[Column, ...]  #: What every column of the file is, the target aside.
+    name: str  #: What to call the table.
+    n_rows_in_file: int  #: More than those of `frame` where unlabeled rows were sampled.
+    notes: tuple[str, ...]  #: What was done on the way that a reader should know.
+    keep: tuple[str, ...] = ()  #: The columns that were asked to be used.
+    drop: tuple[str, ...] = ()  #: The columns that were asked to be left out.
+    options: ReadOptions = INFER  #: How it was said to be written.
+    #: All rows, where unlabeled ones stay on disk; `frame` then has a sample of them.
     stream: ParquetFiles | None = None
 
     @property
@@ -99,14 +65,18 @@ class MixedTable:
     def streamed_rows(self, features: Any) -> TransformedRows:
         """The unlabeled rows on disk, made numbers by fitted features while they are read."""
         assert self.stream is not None
-        target = self.target
-        return TransformedRows(
-            self.stream,
-            partial(_is_unlabeled, target.name, target.markers),
-            partial(_numbers, self.columns, self.options, features),
-            self.n_unlabeled,
-            len(features.get_feature_names_out()),
-        )
+        target, names = self.target, list(self.frame.columns)
+
+        def is_unlabeled(batch: Any) -> Mask:
+            return ~has_label(decode(batch.column(target.name).to_pandas(), target.markers)[0])
+
+        def numbers(batch: Any) -> Matrix:
+            frame = reading.as_frame(batch.select(names))
+            typed = typed_frame(frame, self.columns, self.options)
+            return np.asarray(features.transform(typed), dtype=np.float64)
+
+        n_features = len(features.get_feature_names_out())
+        return TransformedRows(self.stream, is_unlabeled, numbers, self.n_unlabeled, n_features)
 
 
 def read_table(
@@ -164,19 +134,21 @@ def read_table(
     TableError
         In one sentence, with what to do about it.
     """
-    if stream and not is_parquet(source):
+    if stream and not reading.is_parquet(source):
         raise TableError(
             f"{source!r} is not Parquet, and only Parquet files can be streamed; convert it, or "
             "leave --stream out."
         )
     markers = UnlabeledMarkers.of(mark, labels)
+    files, marked = None, None
     most = STREAM_SAMPLE if stream else max_unlabeled
-    batches, marked = None, None
-    if most is not None and is_parquet(source, -1 if stream else SMALL_FILE):
-        raw, batches, marked = _read_sample(existing(source), target, markers, most, random_state)
+    if most is not None and reading.is_parquet(source, -1 if stream else reading.SMALL_FILE):
+        files = reading.open_parquet(source)
+        find_column(target, list(files.columns), repr(str(source)))
+        raw, marked = _read_sample(files, repr(str(source)), target, markers, most, random_state)
     else:
-        raw = read_raw(source, options, as_text=(target,))
-    n_rows = len(raw.frame) if batches is None else batches.n_rows
+        raw = reading.read_raw(source, options, as_text=(target,))
+    n_rows = len(raw.frame) if files is None else files.n_rows
     names = list(raw.frame.columns)
     for name in (target, *keep, *drop):
         find_column(name, names, raw.name)
@@ -188,8 +160,7 @@ def read_table(
         need_unlabeled=need_unlabeled,
         n_rows=n_rows,
         marked=marked,
-        parse_numbers=raw.is_text,
-        decimal=options.decimal or ".",
+        decimal=options.decimal or "." if raw.is_text else None,
     )
     notes = [*raw.notes, *found.notes()]
     frame = raw.frame.drop(columns=target)
@@ -215,45 +186,34 @@ def read_table(
         keep=tuple(keep),
         drop=tuple(drop),
         options=options,
-        stream=batches if stream else None,
+        stream=files if stream else None,
     )
 
 
-def open_batches(path: Path, wanted: Collection[str]) -> ParquetFiles:
-    """Parquet files to be read in pieces; one that is damaged or lacks a column is named."""
-    for file in parquet_files(path):
-        with arrow_errors(repr(str(file))):
-            check_names(import_pyarrow().parquet.read_schema(file).names, repr(str(file)))
-    with arrow_errors(repr(str(path))):
-        batches = ParquetFiles.find(path, None, numeric=False)
-    for column in wanted:
-        find_column(column, list(batches.columns), repr(str(path)))
-    return batches
-
-
 def _read_sample(
-    path: Path, target: str, markers: UnlabeledMarkers, most: int, random_state: int
-) -> tuple[RawTable, ParquetFiles, Counter[str]]:
-    """All labeled rows of a Parquet file and some of the others; and of all, the markers.
+    files: ParquetFiles,
+    name: str,
+    target: str,
+    markers: UnlabeledMarkers,
+    most: int,
+    random_state: int,
+) -> tuple[reading.RawTable, Counter[str]]:
+    """All labeled rows of Parquet files and about `most` others; and of all rows, the markers.
 
-    It is read in pieces; whether a row is kept depends on its position and the seed.
+    Whether a row is kept depends on its position and the seed.
     """
-    pyarrow = import_pyarrow()
-    batches, name = open_batches(path, [target]), repr(str(path))
-    part = min(1.0, most / max(batches.n_rows, 1))
+    part = min(1.0, most / max(files.n_rows, 1))
     threshold = np.uint64(min(int(part * 2.0**64), 2**64 - 1))
-    pieces: list[Any] = []
     marked = Counter[str]()
-    with arrow_errors(name):
-        for start, batch in batches.tables():
-            position = np.arange(start, start + len(batch), dtype=np.uint64)
-            labels, in_batch, _ = decode(batch.column(target).to_pandas(), markers)
-            kept = has_label(labels) | (row_hash(position, random_state) <= threshold)
-            marked += in_batch
-            if kept.any() or not pieces:
-                pieces.append(batch.filter(pyarrow.array(kept)))
-        frame = as_frame(pyarrow.concat_tables(pieces, promote_options="default"))
-    return RawTable(frame, name), batches, marked
+
+    def choose(start: int, batch: Any) -> Mask:
+        position = np.arange(start, start + len(batch), dtype=np.uint64)
+        labels, in_batch, _ = decode(batch.column(target).to_pandas(), markers)
+        marked.update(in_batch)
+        kept: Mask = has_label(labels) | (row_hash(position, random_state) <= threshold)
+        return kept
+
+    return reading.read_parquet(files, name, choose), marked
 
 
 def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[Any, Target]:
@@ -264,15 +224,3 @@ def _sampled(frame: Any, labels: Target, most: int, random_state: int) -> tuple[
     rows = np.sort(np.concatenate([np.flatnonzero(labels.is_labeled), drawn]))
     sampled = replace(labels, values=labels.values[rows], is_labeled=labels.is_labeled[rows])
     return frame.iloc[rows].reset_index(drop=True), sampled
-
-
-def _is_unlabeled(target: str, markers: UnlabeledMarkers, batch: Any) -> Mask:
-    return ~has_label(decode(batch.column(target).to_pandas(), markers)[0])
-
-
-def _numbers(
-    columns: tuple[Column, ...], options: ReadOptions, features: Any, batch: Any
-) -> Matrix:
-    names = [column.name for column in columns if column.is_feature]
-    frame = typed_frame(as_frame(batch.select(names)), columns, options)
-    return np.asarray(features.transform(frame), dtype=np.float64)

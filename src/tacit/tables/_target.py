@@ -12,8 +12,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask
 from tacit._words import nearest, number_of
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pandas
+from tacit.tables._errors import TableError, import_pandas
 
 MOST_CLASSES = 50
 # What means "unlabeled" unless it is said to be a class.
@@ -127,21 +126,18 @@ def read_target(
     need_unlabeled: bool = True,
     n_rows: int | None = None,
     marked: Counter[str] | None = None,
-    parse_numbers: bool = False,
-    decimal: str = ".",
+    decimal: str | None = None,
 ) -> Target:
     """Read the labels and check that they are classes.
 
     Where `column` is only a part of the table, with all labels, `n_rows` and `marked` count the
-    rows and markers of all of it. Labels that are all written as numbers become numbers where they
-    are of a text (`parse_numbers`).
+    rows and markers of all of it. Labels of a text, which has a `decimal` sign, become numbers
+    where all of them are written as such.
     """
     texts, own, are_numbers = decode(column, markers)
     marked = own if marked is None else marked
     codes, known = import_pandas().factorize(texts)
-    labels = _labels(
-        list(known), name, decimal if parse_numbers else ".", are_numbers or parse_numbers
-    )
+    labels = _labels(list(known), name, decimal or ".", are_numbers or decimal is not None)
     values = np.array([*labels, None], dtype=object)[codes]
     is_labeled = codes >= 0
     tally = Counter(values[is_labeled].tolist())

@@ -1,11 +1,8 @@
 """A table of text, as people and programs write it.
 
-Text is read by Arrow's CSV reader, which infers types over whole columns. DuckDB's sniffing reader
-and pandas' parser were tried on the same odd tables. DuckDB takes a table with one row too long
-for one of a single column, skips a header that is shorter than the rows, renames `A` beside `a`,
-and without an extension reads files in UTF-8 only. pandas takes all memory for a bare carriage
-return before a space. Arrow keeps names as they are, shows the row that does not fit, and reads
-every encoding and pipes. The separator it does not find, so it is asked which one fits.
+Text is read by Arrow's CSV reader, which infers types over whole columns, keeps names as they are,
+shows the row that does not fit, and reads every encoding and pipes. The separator it does not find,
+so it is asked which one fits.
 """
 
 from __future__ import annotations
@@ -13,18 +10,20 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.tables._errors import TableError
-from tacit.tables._packages import import_pyarrow
+from tacit.tables._errors import TableError, import_pyarrow
 
 # By preference where several fit.
 SEPARATORS = ",;\t|"
 # What Arrow takes in at a time, and so the longest line that is sure to be read.
 BLOCK_BYTES = 2**24
+# Enough to find the separator by; a header may have a hundred thousand characters.
+HEAD_BYTES = 2**20
 # The first line by which Excel is told what separates the values; it is no part of the table.
 # Programs that save it again may pad it to the width of the table.
 SEPARATOR_LINE = re.compile(r'"?sep=(.)"?(?:\1|\s)*', re.IGNORECASE)
@@ -39,28 +38,16 @@ NULLS = frozenset(
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a table of text is written; None where the reader is to find out.
+    """How a table of text is written; None where the reader is to find out."""
 
-    Attributes
-    ----------
-    separator : str or None
-        Between values.
-    encoding : str or None
-        A name that Python knows, such as "cp1252". By default UTF-8, UTF-16 by its mark, or
-        Windows-1252.
-    decimal : {".", ","} or None
-        The decimal sign. A point by default; columns that look like numbers written otherwise are
-        then an error, and given a point explicitly they are text.
-    thousands : str or None
-        The sign between thousands; none by default.
-    date_format : str or None
-        Of dates in columns of text, such as "%d/%m/%Y"; by default it is inferred.
-    """
-
-    separator: str | None = None
+    separator: str | None = None  #: Between values.
+    #: A name that Python knows, such as "cp1252"; by default UTF-8, UTF-16 by its mark, or cp1252.
     encoding: str | None = None
+    #: "." or ","; a point by default. Columns that look like numbers written otherwise are then an
+    #: error, and given a point explicitly they are text.
     decimal: str | None = None
-    thousands: str | None = None
+    thousands: str | None = None  #: The sign between thousands; none by default.
+    #: Of dates in columns of text, such as "%d/%m/%Y"; by default it is inferred.
     date_format: str | None = None
 
     def __post_init__(self) -> None:
@@ -103,8 +90,8 @@ class Layout:
     has_spaces: bool  # between a separator and a quote, where Arrow would not see the quote
 
 
-def find_layout(head: bytes, is_whole: bool, suffix: str, options: ReadOptions) -> Layout:
-    """The layout of a text by its first bytes."""
+def find_layout(head: bytes, suffix: str, options: ReadOptions) -> Layout:
+    """The layout of a text by its first `HEAD_BYTES`."""
     encoding = options.encoding or _encoding(head)
     decoded = head.decode(encoding, errors="replace").lstrip("\ufeff")
     lines = re.split(r"\r\n|\r|\n", decoded)
@@ -112,48 +99,37 @@ def find_layout(head: bytes, is_whole: bool, suffix: str, options: ReadOptions) 
     declared = SEPARATOR_LINE.fullmatch(lines[first])
     n_skipped = first + 1 if declared else 0
     # The last line may be cut through.
-    text = "\n".join(lines[n_skipped : None if is_whole or len(lines) < 3 else -1])
+    is_cut = len(head) == HEAD_BYTES and len(lines) > 2
+    text = "\n".join(lines[n_skipped : -1 if is_cut else None])
     candidates = "\t" + SEPARATORS if suffix in (".tsv", ".tab") else SEPARATORS
     given = options.separator or (declared[1] if declared else None)
     header = re.sub(r'"[^"]*"', "", text.lstrip().partition("\n")[0])
-    separator = given or max(candidates, key=lambda s: (_n_columns(text, s), header.count(s)))
+    names = {sign: _names(text, sign) for sign in (given or candidates)}
+    separator = max(names, key=lambda sign: (len(names[sign]), header.count(sign)))
     has_spaces = re.search(f'{re.escape(separator)} +"', text) is not None
-    names = _header(text.lstrip("\r\n"), separator, has_spaces)
-    return Layout(separator, encoding, n_skipped, names, has_spaces)
+    return Layout(separator, encoding, n_skipped, names[separator], has_spaces)
 
 
-def _header(text: str, separator: str, has_spaces: bool) -> list[str]:
-    lines = io.StringIO(text, newline="")
-    try:
-        return next(csv.reader(lines, delimiter=separator, skipinitialspace=has_spaces), [])
-    except csv.Error:  # whoever reads the table will say what is wrong
-        return []
-
-
-def _without_spaces(file: Any, layout: Layout) -> io.BytesIO:
-    """A text without spaces before quotes, which Python's slower reader knows how to skip."""
-    text = file.read().decode(layout.encoding).lstrip("\ufeff")
-    lines = io.StringIO(text, newline="")
-    for _ in range(layout.n_skipped):
-        lines.readline()
-    rows = csv.reader(lines, delimiter=layout.separator, skipinitialspace=True)
-    plain = io.StringIO(newline="")
-    csv.writer(plain, delimiter=layout.separator).writerows(rows)
-    return io.BytesIO(plain.getvalue().encode())
-
-
-def _n_columns(text: str, separator: str) -> int:
+def _names(text: str, separator: str) -> list[str]:
     """The columns of a text with this separator; none where a line has more or fewer."""
     pyarrow = import_pyarrow()
     try:
-        parsed = pyarrow.csv.read_csv(
-            io.BytesIO(text.encode(errors="replace")),
-            pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES),
-            pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        )
+        parsed = _parsed(io.BytesIO(text.encode(errors="replace")), separator)
     except pyarrow.ArrowInvalid:
-        return 0
-    return int(parsed.num_columns) if parsed.num_columns > 1 else 0
+        return []
+    return list(parsed.column_names) if parsed.num_columns > 1 else []
+
+
+def _parsed(
+    file: Any, separator: str, encoding: str = "utf-8", n_skipped: int = 0, **options: Any
+) -> Any:
+    reader = import_pyarrow().csv
+    return reader.read_csv(
+        file,
+        reader.ReadOptions(encoding=encoding, skip_rows=n_skipped, block_size=BLOCK_BYTES),
+        reader.ParseOptions(delimiter=separator, newlines_in_values=True),
+        reader.ConvertOptions(**options),
+    )
 
 
 def _encoding(head: bytes) -> str:
@@ -170,23 +146,23 @@ def _encoding(head: bytes) -> str:
 
 def read_text(
     file: Any, layout: Layout, name: str, options: ReadOptions, as_text: Collection[str]
-) -> tuple[Any, list[str]]:
-    """The values of a text as a pyarrow Table, and what was found out on the way."""
+) -> Any:
+    """The values of a text as a pyarrow Table."""
     pyarrow = import_pyarrow()
-    texts = {written: pyarrow.string() for written in layout.names if written.strip() in as_text}
+    # As they are written in the header, perhaps between spaces.
+    texts = {c: pyarrow.string() for c in (*as_text, *layout.names) if c.strip() in as_text}
     try:
         encoding, n_skipped = layout.encoding, layout.n_skipped
         if layout.has_spaces:
             file, encoding, n_skipped = _without_spaces(file, layout), "utf-8", 0
-        table = pyarrow.csv.read_csv(
+        table = _parsed(
             file,
-            pyarrow.csv.ReadOptions(encoding=encoding, skip_rows=n_skipped, block_size=BLOCK_BYTES),
-            pyarrow.csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
-            pyarrow.csv.ConvertOptions(
-                null_values=sorted(NULLS),
-                decimal_point=options.decimal or ".",
-                column_types=texts,
-            ),
+            layout.separator,
+            encoding,
+            n_skipped,
+            null_values=sorted(NULLS),
+            decimal_point=options.decimal or ".",
+            column_types=texts,
         )
     except UnicodeError as error:
         raise _encoding_error(name, layout) from error
@@ -195,12 +171,17 @@ def read_text(
     if any(pyarrow.types.is_binary(kind) for kind in table.schema.types):
         raise _encoding_error(name, layout)
     names = [c.strip() or f"Unnamed: {k}" for k, c in enumerate(table.column_names)]
-    notes = []
-    if layout.separator not in (",", "\t") and options.separator is None:
-        notes.append(f"Values were taken to be separated by {layout.separator!r}.")
-    if layout.encoding == "cp1252" and options.encoding is None:
-        notes.append("The file is not in UTF-8; it was read as Windows-1252.")
-    return table.rename_columns(names), notes
+    return table.rename_columns(names)
+
+
+def _without_spaces(file: Any, layout: Layout) -> io.BytesIO:
+    """A text without spaces before quotes, which Python's slower reader knows how to skip."""
+    lines = io.StringIO(file.read().decode(layout.encoding).lstrip("\ufeff"), newline="")
+    rest = itertools.islice(lines, layout.n_skipped, None)
+    rows = csv.reader(rest, delimiter=layout.separator, skipinitialspace=True)
+    plain = io.StringIO(newline="")
+    csv.writer(plain, delimiter=layout.separator).writerows(rows)
+    return io.BytesIO(plain.getvalue().encode())
 
 
 def _text_error(what: str, name: str, layout: Layout) -> TableError:

@@ -84,5 +84,8 @@ class BaggedClusters(TransformerMixin, BaseEstimator):
 def clusters_view() -> EmbeddingView:
     """One kernel for each number of clusters: the share of clusterings in which two rows agree."""
     width = N_BAGS * max(SIZES)
-    kernels = [Kernel("linear", 1.0, i * width, (i + 1) * width) for i in range(len(SIZES))]
+    kernels = [
+        Kernel("linear", 1.0, i * width, (i + 1) * width, f"of {size}")
+        for i, size in enumerate(SIZES)
+    ]
     return EmbeddingView(BaggedClusters(), kernels)

@@ -51,9 +51,9 @@ def components_view(n_rows: int, n_features: int) -> EmbeddingView:
     """Kernels on a few principal components, where the variance is what tells the classes apart."""
     most = min(SIZES[-1], n_rows, n_features)
     kernels = [
-        Kernel(kind, 0.3, first, first + size)
+        Kernel(kind, 0.3, first, first + size, f"{size}{whitened}, {kind}")
         for size in sorted({min(size, most) for size in SIZES})
-        for first in (0, most)
+        for first, whitened in ((0, ""), (most, " whitened"))
         for kind in ("linear", "gaussian")
     ]
     return EmbeddingView(ComponentScores(most), kernels)

@@ -35,8 +35,8 @@ class EmbeddingView(BaseEstimator):
     Parameters
     ----------
     transformer : scikit-learn transformer or None
-        Maps rows to coordinates, dense or sparse; None takes the rows as they are. A parameter
-        `random_state` is set.
+        Maps rows to coordinates, dense or sparse; None takes the rows as they are. Where it has no
+        `random_state` it gets one.
     kernels : sequence of Kernel
         Kernels on the coordinates.
     """
@@ -73,10 +73,15 @@ def fitted_transformer(transformer: Any, reference: Reference) -> Any:
     """A fitted clone of a transformer, or None."""
     if transformer is None:
         return None
-    transformer = clone(transformer)
-    if "random_state" in transformer.get_params():
-        transformer.set_params(random_state=reference.seed)
-    return transformer.fit(reference.X)
+    return seeded(transformer, reference.seed).fit(reference.X[reference.shuffled()])
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """A clone in which every `random_state` that is None, of inner parts too, is the seed."""
+    estimator = clone(estimator)
+    unset = [name for name, value in estimator.get_params().items() if value is None]
+    names = [name for name in unset if name.split("__")[-1] == "random_state"]
+    return estimator.set_params(**dict.fromkeys(names, seed))
 
 
 def _transformed(transformer: Any, X: Any) -> Any:

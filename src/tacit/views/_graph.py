@@ -103,9 +103,10 @@ class GraphView(BaseEstimator):
         """Find neighbours, build the graphs."""
         self.transformer_ = fitted_transformer(self.transformer, reference)
         X = reference.X if self.transformer_ is None else self.transformer_.transform(reference.X)
-        self.index_ = NeighborIndex(X)
+        self._order = reference.shuffled()
+        self.index_ = NeighborIndex(X[self._order])
         sizes = sorted({min(k, len(X) - 1) for k in self.neighbors})
-        _, index = self.index_.search(X, sizes[-1] + 1)
+        index = self._order[self.index_.search(X, sizes[-1] + 1)[1]]
         # A row's first neighbour is itself, or one that coincides with it.
         return self.fit_graphs({k: adjacency(index[:, : k + 1]) for k in sizes}, reference)
 
@@ -130,21 +131,27 @@ class GraphView(BaseEstimator):
                     for name, coefficients in self._filters.items():
                         if j < len(coefficients):
                             kernels[k, name][:, start:stop] += coefficients[j] * term[:n]
-        return {f"k={k} {name}": 0.5 * (kernel + kernel.T) for (k, name), kernel in kernels.items()}
+        return {_name(*key): 0.5 * (kernel + kernel.T) for key, kernel in kernels.items()}
 
     def functions(self, duals: Mapping[str, Matrix]) -> tuple[Matrix, RowFunction]:
         """Filtered labels on the reference rows; new rows take the mean of their neighbours."""
         by_graph = []
         for k, A in self._graphs.items():
             parts = [
-                _filtered(A, coefficients, duals[f"k={k} {name}"])
+                _filtered(A, coefficients, duals[_name(k, name)])
                 for name, coefficients in self._filters.items()
-                if f"k={k} {name}" in duals
+                if _name(k, name) in duals
             ]
             if parts:
                 by_graph.append((k, np.sum(parts, axis=0)))
         values = np.sum([total for _, total in by_graph], axis=0)
-        return values, GraphFunction(self.transformer_, self.index_, by_graph)
+        in_index = [(k, total[self._order]) for k, total in by_graph]
+        return values, GraphFunction(self.transformer_, self.index_, in_index)
+
+
+def _name(k: int, filter_: str) -> str:
+    """A kernel's name; a graph that was given has no number of neighbours."""
+    return f"{k} neighbours, {filter_}" if k else filter_
 
 
 def adjacency(index: Index) -> Any:

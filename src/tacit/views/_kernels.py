@@ -28,6 +28,8 @@ class Kernel:
         The scale, in units of the median (squared) distance between labeled rows.
     start, stop : int or None
         Which coordinates, as in a slice.
+    label : str
+        What a table calls it, instead of its kind and width.
     scale : float
         Known after `scaled_to`.
     """
@@ -36,13 +38,15 @@ class Kernel:
     width: float = 1.0
     start: int | None = None
     stop: int | None = None
+    label: str = ""
     scale: float = 1.0
 
     @property
     def name(self) -> str:
         """How it is called in a table."""
-        part = "" if self.stop is None else f"[{self.start or 0}:{self.stop}]"
-        return self.kind + part + ("" if self.kind == "linear" else f" {self.width:g}")
+        if self.label:
+            return self.label
+        return self.kind if self.kind == "linear" else f"{self.kind}, width {self.width:g}"
 
     def scaled_to(self, labeled: Any) -> Kernel:
         """The same with the scale that the embedding of the labeled rows gives."""

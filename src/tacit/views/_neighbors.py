@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from tacit._cached import cached_property
 from tacit._typing import Index, Matrix
 
 # Below this, exact search by scikit-learn takes less than a second.

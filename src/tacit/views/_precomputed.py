@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,8 @@ from tacit._typing import Matrix
 from tacit.views._embedding import EmbeddingView
 from tacit.views._graph import GraphView, normalised_adjacency
 from tacit.views._protocol import Reference, RowFunction
+
+KINDS = ("kernel", "graph", "embedding")
 
 
 @dataclass(frozen=True)
@@ -49,20 +51,28 @@ class PrecomputedView:
         """Choose the reference rows among the values."""
         rows = reference.position
         values: Any = self.values if sparse.issparse(self.values) else np.asarray(self.values)
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind!r}; it must be one of {', '.join(KINDS)}.")
+        if len(rows) < reference.n_rows:
+            raise ValueError(
+                f"A precomputed {self.kind} is for all {reference.n_rows:,} rows given to fit, of "
+                f"which {len(rows):,} are kept; raise max_reference_rows."
+            )
         square = self.kind != "embedding"
-        if values.ndim != 2 or len(rows) > values.shape[0] or (square and np.ptp(values.shape)):
+        if values.ndim != 2 or len(rows) != values.shape[0] or (square and np.ptp(values.shape)):
             raise ValueError(
                 f"values of a precomputed {self.kind} has shape {values.shape}; it needs a row"
-                f"{' and a column' if square else ''} for each row given to fit."
+                f"{' and a column' if square else ''} for each of the {len(rows):,} given to fit."
             )
         self._inner: Any = None
         if self.kind == "embedding":
-            chosen = Reference(values[rows], reference.n_labeled, rows, reference.seed)
+            chosen = replace(reference, X=values[rows])
             self._inner = EmbeddingView().fit(chosen)
         elif self.kind == "graph":
             W = sparse.csr_array(values)[rows][:, rows]
             self._inner = GraphView()
             self._inner.transformer_ = self._inner.index_ = None
+            self._inner._order = np.arange(len(rows))
             self._inner.fit_graphs({0: normalised_adjacency(W)}, reference)
         else:
             columns: Any = values[:, rows[: reference.n_labeled]]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
+import numpy as np
+
 from tacit._typing import Index, Matrix
 
 
@@ -24,12 +26,23 @@ class Reference:
         X_unlabeled.
     seed : int
         For views with random parts.
+    n_rows : int
+        Of all rows that `fit` was given; above N where the reference is a sample.
     """
 
     X: Matrix
     n_labeled: int
     position: Index
     seed: int
+    n_rows: int
+
+    def shuffled(self) -> Index:
+        """The reference rows in a random order that knows neither the file nor who is labeled.
+
+        Files are often sorted by class: what breaks ties by the order of rows would learn it.
+        """
+        shuffle = np.random.default_rng(self.seed).permutation(len(self.position))
+        return np.argsort(self.position)[shuffle]
 
 
 class RowFunction(Protocol):

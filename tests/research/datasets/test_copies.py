@@ -7,7 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from tacit.research.datasets import PAPER, DatasetNotFoundError, available, load, names
+from tacit.research.datasets import (
+    PAPER,
+    DatasetNotFoundError,
+    available,
+    load,
+    load_prepared,
+    names,
+)
 from tests.shared_data import SHARED
 
 UCI = SHARED / "data" / "uci"
@@ -100,6 +107,13 @@ def test_parkinsons_is_what_pypi_lacks(openml_server):
     with pytest.raises(DatasetNotFoundError, match="OpenML data id 1488"):
         load("Parkinsons")
     assert load_or_skip("Parkinsons", folder()).class_counts["Parkinson's disease"] == 147
+
+
+def test_one_prepared_dataset_by_name_and_several_by_names():
+    alone = load_prepared("WDBC")
+    (found,), missing = load_prepared(["WDBC"])
+    np.testing.assert_array_equal(alone.X, found.X)
+    assert missing == {}
 
 
 def test_no_data_package_is_imported_to_read_its_files():

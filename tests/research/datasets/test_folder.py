@@ -99,11 +99,11 @@ def test_a_column_too_many_is_an_error_that_names_it(tmp_path, write_csv):
         load("WDBC", data=tmp_path)
 
 
-def test_known_names_in_a_strange_order_beside_unknown_ones_are_an_error(tmp_path, write_csv):
+def test_known_names_beside_unknown_ones_are_an_error_that_names_both(tmp_path, write_csv):
     X, labels = table_like(DIABETES)
     names = ["sugar", "pregnancies", *DIABETES.feature_names[2:]]
     write_csv(tmp_path, DIABETES, X, labels, names)
-    with pytest.raises(DatasetFileError, match=r"column 2 is 'pregnancies' where 'glucose'"):
+    with pytest.raises(DatasetFileError, match="missing: 'glucose'; unexpected: 'sugar'"):
         load("Diabetes", data=tmp_path)
 
 

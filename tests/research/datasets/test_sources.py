@@ -94,7 +94,7 @@ def test_each_spelling_of_openml_gives_the_labels_of_the_other_sources(
     entry = find_known(name)
     spelled = {"M": "Mine", "R": "Rock"} if name == "Sonar" else {}
     X, labels = table_like(entry)
-    openml_server.add(entry.openml.data_id, X, [spelled.get(label, label) for label in labels])
+    openml_server.add(entry.openml, X, [spelled.get(label, label) for label in labels])
     dataset = load(name)
     np.testing.assert_array_equal(dataset.y, labels)
     np.testing.assert_array_equal(dataset.X, X)

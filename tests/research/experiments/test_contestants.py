@@ -1,13 +1,17 @@
 """Who takes part."""
 
+import sys
+
 import pytest
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tacit import LeastSquaresClassifier
-from tacit.research.experiments import Sees, paper_contestants
+from tacit.research.experiments import CrossValidation, Experiment, Sees, paper_contestants
+from tacit.research.experiments._contestants import own_contestants
 from tacit.selection._contestants import seed_of, seeded
+from tests.research.experiments.tables import contestants, two_classes
 
 
 def test_a_seed_depends_on_the_key_alone_and_is_the_same_everywhere():
@@ -51,3 +55,51 @@ def test_the_contenders_of_the_paper_see_what_they_should(name, sees):
     (found,) = (c for c in paper_contestants() if c.name == name)
     assert found.training is sees
     assert found.twin == (None if name == "supervised" else "supervised")
+
+
+# Methods of the user's own.
+
+MINE = """
+from sklearn.naive_bayes import GaussianNB
+from tacit import ICLSClassifier
+from tacit.research.experiments import Contestant, Sees
+
+class MyClassifier(ICLSClassifier):
+    pass
+
+made = MyClassifier(alpha=2.0)
+bayes = Contestant("naive Bayes", GaussianNB(), sees=Sees.LABELED)
+"""
+
+
+def test_own_methods_are_classes_classifiers_or_contestants_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", list(sys.path))
+    file = tmp_path / "methods_of_mine.py"
+    file.write_text(MINE)
+    names = ("MyClassifier", "made", "bayes")
+    cls, made, bayes = own_contestants([f"{file}:{name}" for name in names], "supervised")
+    assert [c.name for c in (cls, made, bayes)] == ["MyClassifier", "made", "naive Bayes"]
+    assert {c.twin for c in (cls, made, bayes)} == {"supervised"}
+    assert [c.training for c in (cls, made, bayes)] == [Sees.UNLABELED] * 2 + [Sees.LABELED]
+    assert made.estimator.alpha == 2.0
+
+    def plan(contestant):
+        taking_part = (*contestants("supervised"), contestant)
+        return Experiment((two_classes(),), CrossValidation(1, 10, 3), taking_part).plan()
+
+    before = plan(cls)
+    file.write_text(MINE + "# another version")
+    (changed,) = own_contestants([f"{file}:MyClassifier"], "supervised")
+    assert plan(changed) != before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("nobody", "names no Python file"), ("{file}:Nobody", "'Nobody' could not be made")],
+)
+def test_own_methods_that_are_not_there_are_refused(text, words, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", list(sys.path))
+    file = tmp_path / "methods_of_nobody.py"
+    file.write_text("")
+    with pytest.raises(ValueError, match=words):
+        own_contestants([text.format(file=file)], "supervised")

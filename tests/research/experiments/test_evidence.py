@@ -7,12 +7,11 @@ import pytest
 
 from tacit.research.experiments import Experiment, run
 from tacit.research.experiments._evidence import (
-    ANCHORS,
-    TACIT,
+    BookSplits,
     Case,
     HeldBack,
+    book_grid,
     evidence_cases,
-    evidence_contestants,
     evidence_datasets,
     evidence_figure,
     evidence_grid,
@@ -21,6 +20,7 @@ from tacit.research.experiments._evidence import (
     labels_for,
 )
 from tacit.research.experiments._measures import ERROR, UNLABELED_ERROR
+from tacit.research.experiments._peers import ANCHORS, TACIT, evidence_contestants
 
 
 def test_there_are_52_sets_of_at_most_1500_rows_and_no_rare_class() -> None:
@@ -91,3 +91,19 @@ def test_the_table_has_both_halves_and_the_picture_a_dot_for_each_case() -> None
     assert row["largest rise"] == "+0.020"
     assert (row["first half"], row["second half"]) == ("1.100", "0.500")
     assert len(evidence_figure(cases).axes[0].lines) == 1 + 3
+
+
+def test_the_splits_of_the_book_are_those_that_it_gives() -> None:
+    table, protocol = evidence_table("BCI"), BookSplits(12, 10)
+    splits = [protocol.splits(table, repeat)[0][0] for repeat in range(12)]
+    assert all(len(s.labeled) == 10 and len(s.unlabeled) == 390 for s in splits)
+    assert set(np.concatenate([splits[3].labeled, splits[3].unlabeled])) == set(range(400))
+    wanted = {ANCHORS, "linear"}
+    contestants = tuple(c for c in evidence_contestants() if c.name in wanted)
+    found = run([Experiment((table,), BookSplits(2, 10), contestants)])
+    grid = book_grid(found, [ANCHORS, "linear", TACIT], 10)
+    assert grid.columns == ("method", "BCI")
+    errors = [row[1].text for row in grid.rows]
+    assert 30.0 < float(errors[1]) < 60.0
+    assert errors[2] == "–"  # did not take part
+    assert "2 splits of the 12" in grid.note

@@ -21,7 +21,6 @@ from tacit.research.experiments import (
 )
 from tacit.research.experiments import _experiment as experiment
 from tacit.research.experiments._measures import MEASURES
-from tacit.research.experiments._store import PART
 from tests.research.experiments.tables import contestants, experiments, two_classes
 from tests.research.experiments.tables import without_seconds as plain
 
@@ -101,9 +100,7 @@ def test_an_interruption_keeps_what_was_done(tmp_path, tasks_run, monkeypatch, j
     assert plain(resumed.runs) == plain(run(experiments()).runs)
 
 
-def test_an_interruption_just_after_a_batch_was_written_does_not_write_it_again(
-    tmp_path, monkeypatch
-):
+def test_an_interruption_just_after_a_batch_was_written_counts_nothing_twice(tmp_path, monkeypatch):
     write = RunStore._write
 
     def write_and_die(self, runs, name):
@@ -114,7 +111,6 @@ def test_an_interruption_just_after_a_batch_was_written_does_not_write_it_again(
     monkeypatch.setattr(RunStore, "_write", write_and_die)
     with pytest.raises(KeyboardInterrupt):
         run(experiments(), RunStore(tmp_path))
-    assert len(list(tmp_path.glob(PART))) == 1
     assert len(RunStore(tmp_path).read()) == 2 * 2 * len(MEASURES)
     assert plain(run(experiments(), RunStore(tmp_path)).runs) == plain(run(experiments()).runs)
 
@@ -177,7 +173,8 @@ def test_a_failed_run_is_a_result_and_is_tried_again_on_resuming(tmp_path, tasks
     set_weather()
     third = run(plan, RunStore(tmp_path / "resumed"))
     assert plain(third.runs) == plain(whole.runs)
-    assert plain(RunStore(tmp_path / "resumed").read()) == plain(whole.runs)
+    held = RunStore(tmp_path / "resumed").read()
+    assert sorted(plain(held)) == sorted(plain(whole.runs))
     del tasks_run[:]
     run(plan, RunStore(tmp_path / "resumed"))
     assert tasks_run == []

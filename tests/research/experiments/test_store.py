@@ -51,20 +51,18 @@ def test_gathering_makes_one_sorted_file_of_the_parts(tmp_path):
     for repeat in (2, 0, 1):
         store.append([run_number(repeat)])
     store.append([run_number(0, classifier="b"), run_number(0, classifier="a")])
-    order = {("d", "cross-validation", "c"): 0}
-    gathered = store.gather(order)
-    # The order of the plan first, then the alphabet.
+    gathered = store.gather()
     assert [(r.classifier, r.repeat) for r in gathered] == [
+        ("a", 0),
+        ("b", 0),
         ("c", 0),
         ("c", 1),
         ("c", 2),
-        ("a", 0),
-        ("b", 0),
     ]
     assert names(tmp_path) == [WHOLE]
     assert RunStore(tmp_path).read() == gathered
     store.append([run_number(3)])
-    assert [r.repeat for r in store.gather(order)] == [0, 1, 2, 3, 0, 0]
+    assert [r.repeat for r in store.gather()] == [0, 0, 0, 1, 2, 3]
 
 
 def test_the_whole_file_is_what_other_programs_can_read(tmp_path):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tacit.research.paper._figure1 import CAPTION, draw_figure1, example
+from tacit.research.paper._figures import FIGURE1_CAPTION, draw_figure1, example
 
 pytest.importorskip("matplotlib", reason="figures need the extra plots")
 
@@ -22,7 +22,7 @@ def test_the_supervised_coefficient_is_the_minimiser_of_the_loss_drawn():
 
 def test_the_figure_draws_the_numbers_of_the_computation():
     shown = example()
-    figure = draw_figure1(shown)
+    figure = draw_figure1()
     top, bottom = figure.axes
     curve = bottom.lines[0]
     np.testing.assert_allclose(curve.get_ydata(), shown.population.risk(curve.get_xdata()))
@@ -37,11 +37,6 @@ def test_the_caption_says_how_often_the_supervised_coefficient_lies_outside():
     outside = [
         shown.beta_sup != shown.beta_semi for shown in (example(seed) for seed in range(500))
     ]
-    assert "about a third of samples" in CAPTION
+    assert "about a third of samples" in FIGURE1_CAPTION
     assert 0.28 < np.mean(outside) < 0.39
-    assert f"{len(example().sample.x)} labeled rows" in CAPTION
-
-
-def test_rows_that_show_nothing_are_refused():
-    with pytest.raises(ValueError, match="outside of the interval"):
-        draw_figure1(example(seed=0))
+    assert f"{len(example().x)} labeled rows" in FIGURE1_CAPTION

@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from tacit.research.experiments import Results
+from tacit.report import COLOURS
+from tacit.research.experiments import Experiment, LearningCurves, Results, run
 from tacit.research.experiments._contestants import ICLS, SUPERVISED
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
-from tacit.research.paper._figure2 import figure2
+from tacit.research.paper._figures import curve_panel, draw_figure2
+from tests.research.experiments.tables import contestants, two_classes
 from tests.research.paper.runs import curve_runs
 
 
@@ -16,7 +18,7 @@ def test_there_is_one_panel_a_dataset_and_one_curve_a_classifier():
         for seed, name in enumerate(("Sonar", "WDBC", "USPS", "BCI", "SPECT"))
         for run in curve_runs(curves, n_repeats=3, dataset=name, seed=seed)
     ]
-    panels = [axes for axes in figure2(Results.of(runs), ERROR).axes if axes.get_visible()]
+    panels = [axes for axes in draw_figure2(Results.of(runs), ERROR).axes if axes.get_visible()]
     assert [panel.get_title(loc="left") for panel in panels] == [
         "Sonar",
         "WDBC",
@@ -46,7 +48,7 @@ def test_the_scale_of_the_loss_can_be_read_however_little_it_changes(losses, lab
         for run in curve_runs({SUPERVISED: losses}, n_repeats=2, spread=0.0)
         for measure in (ERROR, TEST_LOSS)
     ]
-    figure = figure2(Results.of(runs), TEST_LOSS)
+    figure = draw_figure2(Results.of(runs), TEST_LOSS)
     figure.draw_without_rendering()
     (panel,) = figure.axes
     low, high = panel.get_ylim()
@@ -60,3 +62,27 @@ def test_the_scale_of_the_loss_can_be_read_however_little_it_changes(losses, lab
         assert float(text) == pytest.approx(place)
     assert len(shown) >= 4
     assert set(shown) <= set(labels)
+
+
+@pytest.fixture(scope="module")
+def results():
+    protocol = LearningCurves(4, 10, (2, 8, 32))
+    return run(
+        [Experiment((two_classes(),), protocol, contestants("supervised", "self-learning", "ICLS"))]
+    )
+
+
+@pytest.mark.parametrize("measure", [ERROR, TEST_LOSS])
+def test_a_curve_goes_through_the_means_with_one_standard_error(results, measure):
+    panel = curve_panel(results, "two", ("nobody", "ICLS"), measure)
+    (series,) = panel.series  # who has no runs has no curve
+    means = [
+        results.values("two", LearningCurves.name, "ICLS", measure, size).mean()
+        for size in (2, 8, 32)
+    ]
+    assert panel.x == [2, 8, 32]
+    assert series.y == pytest.approx(means)
+    found = results.summary("two", LearningCurves.name, "ICLS", measure, 2)
+    assert series.low[0] == pytest.approx(found.mean - found.standard_error)
+    assert series.high[0] == pytest.approx(found.mean + found.standard_error)
+    assert (series.name, series.colour) == ("ICLS", COLOURS[1])

@@ -5,9 +5,15 @@ from dataclasses import replace
 import pytest
 
 from tacit.research.experiments import Results
-from tacit.research.experiments._contestants import ICLS, SUPERVISED
+from tacit.research.experiments._contestants import (
+    ICLS,
+    LOGISTIC,
+    RIDGE,
+    RIDGE_ICLS,
+    RIDGE_PROJECTED,
+    SUPERVISED,
+)
 from tacit.research.paper._findings import regularised_words
-from tacit.research.paper._plans import LOGISTIC, RIDGE, RIDGE_ICLS, RIDGE_PROJECTED
 from tacit.research.paper._reproduce import _regularised, _table2
 from tests.research.paper.runs import published_like, table2_runs
 
@@ -57,13 +63,13 @@ def test_failed_fits_are_told_under_the_table_of_their_classifier(n_failed, show
     (finding,) = section.findings
     assert finding.holds is False
     assert f"{LOGISTIC} on Ionosphere, {n_failed} of 20 (failed: ValueError" in finding.evidence
-    cell = section.grids[0].rows[0][-1]
+    cell = section.grid.rows[0][-1]
     assert cell.beside == shown
     assert (cell.text == "failed") == (n_failed == 20)
-    assert "over 20 repeats" in section.grids[0].note
+    assert "over 20 repeats" in section.grid.note
     assert section.words == (
         "On no dataset did the fits of all classifiers end in every repeat, so there are no means "
-        "to compare.",
+        "to compare."
     )
 
 

@@ -5,35 +5,14 @@ from typing import TYPE_CHECKING
 from tacit._lazy import public_names
 
 if TYPE_CHECKING:
-    from tacit.research.datasets._dataset import Dataset
-    from tacit.research.datasets._loading import (
-        Availability,
-        DatasetNotFoundError,
-        available,
-        load,
-        load_prepared,
-    )
-    from tacit.research.datasets._registry import PAPER, names
-    from tacit.research.datasets._sources import DatasetFileError
+    from tacit.research.datasets._loading import Availability as Availability
+    from tacit.research.datasets._loading import Dataset as Dataset
+    from tacit.research.datasets._loading import DatasetNotFoundError as DatasetNotFoundError
+    from tacit.research.datasets._loading import available as available
+    from tacit.research.datasets._loading import load as load
+    from tacit.research.datasets._loading import load_prepared as load_prepared
+    from tacit.research.datasets._registry import PAPER as PAPER
+    from tacit.research.datasets._registry import names as names
+    from tacit.research.datasets._sources import DatasetFileError as DatasetFileError
 
-__all__ = [
-    "PAPER",
-    "Availability",
-    "Dataset",
-    "DatasetFileError",
-    "DatasetNotFoundError",
-    "available",
-    "load",
-    "load_prepared",
-    "names",
-]
-
-__getattr__, __dir__ = public_names(
-    __name__,
-    {
-        "_dataset": ("Dataset",),
-        "_loading": ("Availability", "DatasetNotFoundError", "available", "load", "load_prepared"),
-        "_registry": ("PAPER", "names"),
-        "_sources": ("DatasetFileError",),
-    },
-)
+__getattr__, __dir__, __all__ = public_names(__name__)

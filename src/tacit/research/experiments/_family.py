@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sklearn.svm import SVC
@@ -31,17 +30,14 @@ from tacit.family import (
     USMClassifier,
 )
 from tacit.report import Entry
-from tacit.research.experiments._error_cells import (
-    Cells,
-    ErrorCell,
-    entry_of,
-    error_cells,
-    places_run,
-    repeats_asked,
-    short,
+from tacit.research.experiments._grid import Grid, entry_of, short
+from tacit.research.experiments._results import (
+    LEAST_REPEATS,
+    LEVEL,
+    Results,
+    RunSummary,
+    what_counts,
 )
-from tacit.research.experiments._grid import Grid
-from tacit.research.experiments._results import LEAST_REPEATS, LEVEL, Results, what_counts
 from tacit.selection import Contestant
 
 LEAST_SQUARES = "least squares"
@@ -69,7 +65,7 @@ def family_contestants() -> tuple[Contestant, ...]:
                 "soft self-learning": SoftSelfLearningClassifier("loo"),
                 "USM": USMClassifier("loo"),
                 "ICLS": ICLSClassifier("loo"),
-                "projected": ProjectedLeastSquaresClassifier(alpha="loo"),
+                "projected": ProjectedLeastSquaresClassifier(alpha="loo", penalty="start"),
             },
         ),
         KERNEL: (
@@ -116,61 +112,31 @@ def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds:
 
     A method without any run has no row; one whose fits failed stays and says so.
     """
-    datasets, repeats = results.names("dataset"), repeats_asked(results)
-    run, twins = places_run(results), {c.name: c.twin or c.name for c in contestants}
-    cells = error_cells(results, twins)
+    datasets, repeats, ran = results.names("dataset"), results.n_repeats(), results.places()
+    cells = results.error_cells({c.name: c.twin or c.name for c in contestants})
     rows, records = [], []
     for contestant in contestants:
         name, compared = contestant.name, contestant.twin is not None
-        run_on = [dataset for dataset in datasets if (dataset, name) in run]
-        if not run_on:
+        own = {d: cells.get((d, name)) for d in datasets if (d, name) in ran}
+        if not own:
             continue
-        entries = [
-            entry_of(cells.get((dataset, name)), dataset in run_on, repeats) for dataset in datasets
-        ]
-        tells = compared and repeats >= LEAST_REPEATS
+        entries = [entry_of(own.get(d), d in own, repeats) for d in datasets]
         silent = "–" if compared else ""
-        rows.append(
-            (
-                Entry(name, bold=not compared),
-                Entry(_mean([cells.get((dataset, name)) for dataset in run_on])),
-                Entry(str(sum(entry.bold for entry in entries)) if tells else silent),
-                Entry(str(sum(entry.underline for entry in entries)) if tells else silent),
-                *entries,
-            )
+        better, worse = (
+            str(sum(marked)) if compared and repeats >= LEAST_REPEATS else silent
+            for marked in ([e.bold for e in entries], [e.underline for e in entries])
         )
-        records += [_record(dataset, name, twins[name], cells, repeats) for dataset in run_on]
-    return Grid(
-        "Every method beside its supervised twin",
-        ("method", "mean", "better on", "worse on", *datasets),
-        tuple(rows),
-        _note(results, [row[0].text for row in rows], n_folds, repeats),
-        tuple(records),
-    )
-
-
-def _mean(cells: Sequence[ErrorCell | None]) -> str:
-    """Over the datasets it was run on; none where it failed on one, since that would flatter it."""
-    ended = [cell.error for cell in cells if cell is not None]
-    return short(sum(ended) / len(ended)) if len(ended) == len(cells) else "–"
-
-
-def _record(dataset: str, name: str, twin: str, cells: Cells, repeats: int) -> dict[str, Any]:
-    cell = cells.get((dataset, name))
-    return {
-        "dataset": dataset,
-        "method": name,
-        "twin": twin,
-        "error": None if cell is None else cell.error,
-        "standard_error": None if cell is None else cell.standard_error,
-        "times_worse": None if cell is None else cell.times_worse,
-        "repeats": 0 if cell is None else cell.n_repeats,
-        "incomplete": repeats if cell is None else cell.n_incomplete,
-    }
-
-
-def _note(results: Results, names: Sequence[str], n_folds: int, repeats: int) -> str:
-    _, n_incomplete, which = results.incomplete(names)
+        # None where it failed on a dataset, since the mean of the others would flatter it.
+        ended = [cell.mean for cell in own.values() if cell is not None]
+        mean = short(sum(ended) / len(ended)) if len(ended) == len(own) else "–"
+        counts = Entry(mean), Entry(better), Entry(worse)
+        rows.append((Entry(name, bold=not compared), *counts, *entries))
+        twin = contestant.twin or name
+        records += [
+            {"dataset": dataset, "method": name, "twin": twin, **_record(cell, repeats)}
+            for dataset, cell in own.items()
+        ]
+    which = results.incomplete([row[0].text for row in rows])[2]
     sentences = (
         f"Mean error over {number_of(repeats, 'repeat')} of cross-validation in {n_folds} folds "
         "with L = max(d + 5, 20) labels. Names in bold are supervised; the methods below each are "
@@ -178,7 +144,24 @@ def _note(results: Results, names: Sequence[str], n_folds: int, repeats: int) ->
         f"better, underlined: worse (Wilcoxon's signed rank test at {LEVEL}).",
         what_counts(repeats),
         f"Not every run ended properly: {which}. A method that failed on a dataset has no mean."
-        if n_incomplete
+        if which
         else "",
     )
-    return " ".join(filter(None, sentences))
+    return Grid(
+        "Every method beside its supervised twin",
+        ("method", "mean", "better on", "worse on", *datasets),
+        tuple(rows),
+        " ".join(filter(None, sentences)),
+        tuple(records),
+    )
+
+
+def _record(cell: RunSummary | None, repeats: int) -> dict[str, Any]:
+    """The numbers of a cell; where no repeat ended, that none did."""
+    names = ("error", "standard_error", "times_worse", "repeats", "incomplete")
+    numbers = (
+        (None, None, None, 0, repeats)
+        if cell is None
+        else (cell.mean, cell.standard_error, cell.times_worse, cell.n_repeats, cell.n_incomplete)
+    )
+    return dict(zip(names, numbers, strict=True))

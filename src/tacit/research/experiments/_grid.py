@@ -1,4 +1,4 @@
-"""A table for people, as a value that can be written as Markdown, LaTeX or CSV."""
+"""Tables for people, as values that can be written as Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tacit._files import write_text
-from tacit.report import Entry
+from tacit._words import number_of
+from tacit.report import Entry, Listing
+from tacit.research.experiments._results import RunSummary
 
 _LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -20,20 +24,18 @@ _LATEX = {
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A table."""
+class Grid(Listing):
+    """A table that can be written as files; its first column holds names, the others numbers."""
 
-    title: str  # What it shows
-    columns: tuple[str, ...]  # Headings. The first column holds names, the others numbers
-    rows: tuple[tuple[Entry, ...], ...]  # Entries
-    note: str = ""  # How to read it
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
     # The numbers behind it, one entry a line, for the CSV file.
     records: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def markdown(self) -> str:
         """A table of GitHub's Markdown; bold by stars, underline by an HTML tag."""
         lines = [
-            f"**{self.title}**",
+            f"**{self.caption}**",
             "",
             "| " + " | ".join(self.columns) + " |",
             "|---" + "|---:" * (len(self.columns) - 1) + "|",
@@ -45,7 +47,7 @@ class Grid:
         """A `table` environment that needs the package booktabs."""
         lines = [
             r"\begin{table}",
-            rf"\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}",
+            rf"\caption{{{_escaped(self.caption)}. {_escaped(self.note)}}}",
             r"\begin{tabular}{l" + "r" * (len(self.columns) - 1) + "}",
             r"\toprule",
             " & ".join(_escaped(name) for name in self.columns) + r" \\",
@@ -94,3 +96,29 @@ def _latex(cell: Entry) -> str:
 
 def _escaped(text: str) -> str:
     return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
+
+
+def entry_of(
+    cell: RunSummary | None, was_run: bool, repeats: int, spread: bool = False, remark: str = ""
+) -> Entry:
+    """Error and times worse than the twin, as a table shows them; how many repeats, if not all."""
+    if cell is None:
+        return Entry("failed" if was_run else "–")
+    text = short(cell.mean)
+    if spread:
+        # Spaces at which no line may end keep what belongs together on narrow screens.
+        text += f"\u00a0±\u00a0{short(cell.standard_error)}"
+    if cell.times_worse is not None:
+        text += f" ({cell.times_worse})"
+    some = ""
+    if cell.n_repeats != repeats:
+        some = f"{cell.n_repeats} of {number_of(repeats, 'repeat')}".replace(" ", "\u00a0")
+    beside = ", ".join(filter(None, [some, remark]))
+    return Entry(text, beside, bold=cell.better, underline=cell.worse)
+
+
+def short(value: float, digits: int = 3) -> str:
+    """Without the zero before the point, as the paper prints errors."""
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:.{digits}f}".removeprefix("0")

@@ -46,24 +46,15 @@ def describe(estimator: Any) -> str:
 class _Hasher(NumpyHasher):
     """joblib's hash by value, also of what pickles by name or not at all."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._open: set[int] = set()
-
     def save(self, obj: Any) -> None:
-        if isinstance(obj, types.FunctionType):
-            if id(obj) in self._open:  # it encloses itself
-                super().save(_name(obj))
-                return
-            self._open.add(id(obj))
         super().save(_by_value(obj))
-        self._open.discard(id(obj))
 
 
 def _by_value(obj: Any) -> Any:
     """`obj` in parts that pickle by value."""
     if isinstance(obj, types.FunctionType):
-        cells = [_contents(cell) for cell in obj.__closure__ or ()]
+        enclosed = [cell.cell_contents for cell in obj.__closure__ or ()]
+        cells = [each for each in enclosed if each is not obj]  # it may call itself
         return _name(obj), obj.__code__, obj.__defaults__, obj.__kwdefaults__, cells
     if isinstance(obj, types.CodeType):
         counts = obj.co_argcount, obj.co_posonlyargcount, obj.co_kwonlyargcount
@@ -79,13 +70,6 @@ def _by_value(obj: Any) -> Any:
     if obj is np.random.mtrand._rand:  # NumPy's own, which changes with every use
         return "numpy.random"
     return obj
-
-
-def _contents(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not given a value yet
-        return ...
 
 
 def _name(what: Any) -> str:

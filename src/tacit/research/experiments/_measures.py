@@ -78,18 +78,11 @@ def _regression_values(model: Any, X: Matrix) -> Matrix | None:
     """One column a class: values of least squares, or probabilities; None where there are none."""
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(X))
-    if not isinstance(_last_fit(model), LinearClassifier):
+    # What decides in the end, within pipelines and self-learning.
+    last = model
+    while isinstance(last, Pipeline | SelfLearningClassifier):
+        last = last[-1] if isinstance(last, Pipeline) else last.estimator_
+    if not isinstance(last, LinearClassifier):
         return None
     values = np.asarray(model.decision_function(X)) + 0.5
     return np.column_stack([1.0 - values, values]) if values.ndim == 1 else values
-
-
-def _last_fit(model: Any) -> Any:
-    """What decides in the end, within pipelines and self-learning."""
-    while True:
-        if isinstance(model, Pipeline):
-            model = model[-1]
-        elif isinstance(model, SelfLearningClassifier):
-            model = model.estimator_
-        else:
-            return model

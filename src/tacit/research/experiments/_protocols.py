@@ -8,9 +8,8 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 
-from tacit._typing import AnyArray, Index
+from tacit._typing import Index
 from tacit.estimators._labels import read_labels
 from tacit.research.experiments._measures import MEASURES
 from tacit.selection._contestants import seed_of
@@ -23,25 +22,18 @@ POWERS_OF_TWO = tuple(2**k for k in range(1, 11))
 
 @dataclass(frozen=True)
 class Protocol(ABC):
-    """Repeated random splits of a table.
+    """Repeated random splits of a table."""
 
-    Attributes
-    ----------
-    n_repeats : int
-        How often everything is drawn anew.
-    n_labeled : int or None
-        Labeled rows L, at least one of each class among them; None is the paper's max(d + 5, 20).
-    """
-
-    n_repeats: int
+    n_repeats: int  # How often everything is drawn anew
+    # Labeled rows L, at least one of each class among them; None is the paper's max(d + 5, 20).
     n_labeled: int | None = None
     name: ClassVar[str]
     measures: ClassVar[tuple[str, ...]] = MEASURES
 
     def __post_init__(self) -> None:
-        self._store("n_repeats", _count("n_repeats", self.n_repeats, 1))
+        self._check_count("n_repeats", 1)
         if self.n_labeled is not None:
-            self._store("n_labeled", _count("n_labeled", self.n_labeled, 2))
+            self._check_count("n_labeled", 2)
 
     def labels(self, table: LabeledTable) -> int:
         """L for this table."""
@@ -49,7 +41,8 @@ class Protocol(ABC):
 
     def check(self, table: LabeledTable) -> None:
         """Raise an error that says why, if some repeat cannot be drawn from `table`."""
-        self.splits(table, 0)
+        for repeat in range(self.n_repeats):
+            self.splits(table, repeat)
 
     @abstractmethod
     def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
@@ -58,13 +51,12 @@ class Protocol(ABC):
         They depend on the name of the table, L and the number of the repeat alone.
         """
 
-    @abstractmethod
-    def n_fits(self, table: LabeledTable) -> int:
-        """Splits of one repeat."""
-
-    def _store(self, name: str, value: object) -> None:
-        """Replace a setting by what it means, before anyone has seen the frozen value."""
-        object.__setattr__(self, name, value)
+    def _check_count(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} is {value!r}; it must be an integer from {least} on.")
+        # A plain one, whose description does not depend on who has counted.
+        object.__setattr__(self, name, int(value))
 
     def _random(self, table: LabeledTable, repeat: int) -> np.random.Generator:
         key = f"{table.name}|{self.name}|{self.labels(table)}|{repeat}"
@@ -73,26 +65,16 @@ class Protocol(ABC):
 
 @dataclass(frozen=True)
 class LearningCurves(Protocol):
-    """Draw L labeled rows and shuffle the rest: the first U are unlabeled, all others tested.
-
-    Attributes
-    ----------
-    n_unlabeled : tuple of int
-        The sizes U; those that leave no row to test are left out.
-    transductive : bool
-        Test on all rows without label instead, the unlabeled ones among them.
-    """
+    """Draw L labeled rows and shuffle the rest: the first U are unlabeled, all others tested."""
 
     n_repeats: int = 100
-    n_unlabeled: tuple[int, ...] = POWERS_OF_TWO
-    transductive: bool = False
+    n_unlabeled: tuple[int, ...] = POWERS_OF_TWO  # The sizes U; those without a test are left out
     name: ClassVar[str] = "learning curves"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sizes = tuple(_count("a size in n_unlabeled", size, 0) for size in self.n_unlabeled)
-        self._store("n_unlabeled", sizes)
-        if not sizes or len(set(sizes)) < len(sizes):
+        sizes = self.n_unlabeled
+        if not sizes or min(sizes) < 0 or len(set(sizes)) < len(sizes):
             raise ValueError(f"n_unlabeled is {sizes}; it must be some sizes, each of them once.")
 
     def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
@@ -100,25 +82,13 @@ class LearningCurves(Protocol):
         labeled, rest = draw_labeled(
             table, np.arange(len(table.y)), self.labels(table), self._random(table, repeat)
         )
-        sizes = self._sizes(table)
+        sizes = [size for size in self.n_unlabeled if size < len(rest)]
         if not sizes:
             raise ValueError(
                 f"Dataset {table.name!r} has {len(rest)} rows beside the {len(labeled)} labeled "
                 f"ones, too few for any size of n_unlabeled={self.n_unlabeled} and a test."
             )
-        return [
-            [Split(labeled, rest[:size], rest if self.transductive else rest[size:], repeat)]
-            for size in sizes
-        ]
-
-    def n_fits(self, table: LabeledTable) -> int:
-        """One for each size."""
-        return len(self._sizes(table))
-
-    def _sizes(self, table: LabeledTable) -> list[int]:
-        rest = len(table.y) - self.labels(table)
-        most = rest if self.transductive else rest - 1
-        return [size for size in self.n_unlabeled if size <= most]
+        return [[Split(labeled, rest[:size], rest[size:], repeat)] for size in sizes]
 
 
 @dataclass(frozen=True)
@@ -126,63 +96,30 @@ class CrossValidation(Protocol):
     """Folds; of the other folds' rows L are labeled and the rest unlabeled.
 
     Every row is tested exactly once in a repeat, so that a repeat's error is over all n rows.
-
-    Attributes
-    ----------
-    n_folds : int
-        Number of folds, of sizes that differ by one at most.
     """
 
     n_repeats: int = 20
-    n_folds: int = 10
+    n_folds: int = 10  # Of sizes that differ by one at most
     name: ClassVar[str] = "cross-validation"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._store("n_folds", _count("n_folds", self.n_folds, 2))
-
-    def check(self, table: LabeledTable) -> None:
-        """As for all protocols; and no class may be in one fold alone, in any repeat.
-
-        Classes with more rows than a fold never are. Only if one has fewer are the folds of all
-        repeats drawn, in O(n) each.
-        """
-        classes, codes, counts = np.unique(table.y, return_inverse=True, return_counts=True)
-        is_rare = counts.min() <= -(-len(codes) // self.n_folds)
-        for repeat in range(self.n_repeats if is_rare else 0):
-            for fold in self._folds(table, self._random(table, repeat)):
-                alone = np.bincount(codes[fold], minlength=len(classes)) == counts
-                if alone.any():
-                    raise ValueError(
-                        f"Dataset {table.name!r} has a class of {counts[alone][0]} rows, so rare "
-                        f"that it is missing from a training set of {len(codes) - len(fold)} rows "
-                        f"in repeat {repeat}; use more folds or fewer repeats, or leave the class "
-                        "out."
-                    )
-        super().check(table)
+        self._check_count("n_folds", 2)
 
     def splits(self, table: LabeledTable, repeat: int) -> list[list[Split]]:
         """One group, of one split for each fold."""
-        random = self._random(table, repeat)
-        group = []
-        for fold, tested in enumerate(self._folds(table, random)):
-            training = np.setdiff1d(np.arange(len(table.y)), tested)
-            labeled, unlabeled = draw_labeled(table, training, self.labels(table), random)
-            group.append(Split(labeled, unlabeled, tested, repeat, fold))
-        return [group]
-
-    def n_fits(self, table: LabeledTable) -> int:
-        """One for each fold."""
-        return self.n_folds
-
-    def _folds(self, table: LabeledTable, random: np.random.Generator) -> list[Index]:
-        n_rows = len(table.y)
+        random, n_rows = self._random(table, repeat), len(table.y)
         if self.n_folds > n_rows:
             raise ValueError(
                 f"n_folds is {self.n_folds}; it must be from 2 to the {n_rows} rows of dataset "
                 f"{table.name!r}."
             )
-        return np.array_split(random.permutation(n_rows), self.n_folds)
+        group: list[Split] = []
+        for tested in np.array_split(random.permutation(n_rows), self.n_folds):
+            training = np.setdiff1d(np.arange(n_rows), tested)
+            labeled, unlabeled = draw_labeled(table, training, self.labels(table), random)
+            group.append(Split(labeled, unlabeled, tested, repeat, len(group)))
+        return [group]
 
 
 def paper_labels(n_features: int) -> int:
@@ -204,11 +141,10 @@ def draw_labeled(
             f"n_labeled is {n_labeled}; for dataset {table.name!r} it must be at least the number "
             f"of its classes, {len(classes)}, and below the {len(rows)} rows it is drawn from."
         )
-    present = np.unique(table.y[rows])
-    if len(present) < len(classes):
+    if len(np.unique(table.y[rows])) < len(classes):
         raise ValueError(
             f"Dataset {table.name!r} has a class so rare that it is missing from a training set "
-            f"of {len(rows)} rows; use more folds, or leave the class out."
+            f"of {len(rows)} rows; use more folds or fewer repeats, or leave the class out."
         )
     order = random.permutation(rows)
     firsts = [random.choice(np.flatnonzero(table.y[order] == label)) for label in classes]
@@ -217,19 +153,19 @@ def draw_labeled(
 
 
 def complete_table(name: str, X: Any, y: Any) -> LabeledTable:
-    """The data of an experiment, of which all labels are known.
+    """The data of an experiment: a dense matrix of numbers, and the labels of all rows.
 
-    Parameters
-    ----------
-    name : str
-        As in all results; part of the seed of every draw.
-    X : array-like of shape (n, d)
-        Numbers, not sparse.
-    y : array-like of shape (n,)
-        Labels: all whole numbers, all booleans or all strings. Two labels, one of them -1, are two
-        classes. Beside two others -1 is refused: it may as well mark rows without label.
+    The name is part of the seed of every draw. Two labels, one of them -1, are two classes; beside
+    two others -1 is refused, since it may as well mark rows without label.
     """
-    X = _numbers(name, X)
+    try:
+        X = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Dataset {name!r} has an X ({type(X).__name__}) that is no dense matrix of numbers "
+            f"({error}); code what is not a number as numbers first, and give X.toarray() if X is "
+            "sparse, of a choice of columns if that is too large."
+        ) from error
     if X.ndim != 2 or np.shape(y) != X.shape[:1]:
         raise ValueError(
             f"Dataset {name!r} has X of shape {X.shape} and y of shape {np.shape(y)}; it needs "
@@ -254,26 +190,3 @@ def complete_table(name: str, X: Any, y: Any) -> LabeledTable:
             "another name."
         )
     return LabeledTable(X, labels.codes, labels.classes, name)
-
-
-def _numbers(name: str, X: Any) -> AnyArray:
-    if issparse(X):
-        raise ValueError(
-            f"Dataset {name!r} has a sparse X ({type(X).__name__}); experiments draw rows of dense "
-            "arrays, so give X.toarray(), of a choice of columns if that is too large."
-        )
-    try:
-        return np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Dataset {name!r} has an X that is no matrix of numbers ({error}); code what is not a "
-            "number as numbers first."
-        ) from error
-
-
-def _count(name: str, value: Any, least: int) -> int:
-    """`value` as a plain int, for a description that does not depend on who has counted."""
-    whole = isinstance(value, Integral)
-    if not whole or value < least:
-        raise ValueError(f"{name} is {value!r}; it must be an integer from {least} on.")
-    return int(value)

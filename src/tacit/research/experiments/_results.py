@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit._typing import Vector
 from tacit._words import listed, number_of
 from tacit.research.experiments._contestants import SUPERVISED
 from tacit.research.experiments._measures import ERROR
+from tacit.research.experiments._protocols import CrossValidation
 from tacit.selection._evaluate import OK, Run
 from tacit.selection._labeled_table import as_frame
 
@@ -24,6 +26,11 @@ LEVEL = 0.01
 MOST_NAMED = 5
 MOST_LETTERS = 100
 
+# 2^n patterns of signs are equally likely where two classifiers are equal, and two of them are the
+# most extreme: with 7 repeats the smallest p-value is 2 / 128.
+LEAST_REPEATS = 8
+
+# Dataset, protocol, classifier, measure and unlabeled rows.
 Key = tuple[str, str, str, str, int]
 
 
@@ -39,30 +46,28 @@ class RunSummary:
     n_unlabeled: int
     mean: float  # Over the repeats; the standard error of a single one is NaN
     standard_error: float
-    median: float
     # In how many repeats it was worse than its supervised twin on the same rows; None where no
     # repeat of both ended, so that nothing is known about it.
     times_worse: int | None
     n_repeats: int  # Repeats that ended
     n_incomplete: int  # Repeats whose status is not "ok": not converged, or failed
-    n_compared: int  # Repeats that ended for the twin as well, among which `times_worse` counts
+    # In a table of errors: whether it beats its rival, and whether it is worse than its twin, by
+    # Wilcoxon's signed rank test over the repeats in which both ended.
+    better: bool = False
+    worse: bool = False
+
+
+# The entries of a table of errors, by dataset and classifier.
+Cells = dict[tuple[str, str], RunSummary]
 
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of experiments, by what they are about.
+    """The runs of experiments, by what they are about."""
 
-    Attributes
-    ----------
-    runs : tuple of Run
-        All of them, in the order given.
-    twins : mapping of str to str
-        For classifiers, the supervised one that each is compared with; "supervised" for those that
-        are not named.
-    """
-
-    runs: tuple[Run, ...]
+    runs: tuple[Run, ...]  # All of them, in the order given
     _by_key: dict[Key, dict[int, Run]]
+    # The supervised classifier that each is compared with; SUPERVISED for those not named.
     twins: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
@@ -71,9 +76,9 @@ class Results:
         kept = tuple(runs)
         by_key: dict[Key, dict[int, Run]] = {}
         for run in kept:
-            key = (run.dataset, run.protocol, run.measure, run.classifier, run.n_unlabeled)
+            key = (run.dataset, run.protocol, run.classifier, run.measure, run.n_unlabeled)
             by_key.setdefault(key, {})[run.repeat] = run
-        return Results(kept, by_key, {} if twins is None else dict(twins))
+        return Results(kept, by_key, twins or {})
 
     def names(self, column: str) -> list[Any]:
         """The values of a column, each once, in their order."""
@@ -81,11 +86,7 @@ class Results:
 
     def select(self, **columns: Any) -> Results:
         """The runs whose columns have these values, for example `dataset="Sonar"`."""
-        chosen = (
-            run
-            for run in self.runs
-            if all(getattr(run, name) == value for name, value in columns.items())
-        )
+        chosen = [run for run in self.runs if columns.items() <= vars(run).items()]
         return Results.of(chosen, self.twins)
 
     def frame(self) -> Any:
@@ -94,17 +95,14 @@ class Results:
 
     def sizes(self, dataset: str, protocol: str, classifier: str) -> list[int]:
         """Numbers of unlabeled rows, from the smallest."""
-        return sorted(
-            size
-            for data, rule, measure, name, size in self._by_key
-            if (data, rule, measure, name) == (dataset, protocol, ERROR, classifier)
-        )
+        wanted = (dataset, protocol, classifier, ERROR)
+        return sorted(size for *place, size in self._by_key if tuple(place) == wanted)
 
     def values(
         self, dataset: str, protocol: str, classifier: str, measure: str, n_unlabeled: int
     ) -> Vector:
         """One number a repeat, in their order; NaN where the fit failed."""
-        found = self._by_key.get((dataset, protocol, measure, classifier, n_unlabeled), {})
+        found = self._by_key.get((dataset, protocol, classifier, measure, n_unlabeled), {})
         return np.array([found[repeat].value for repeat in sorted(found)])
 
     def summary(
@@ -121,14 +119,13 @@ class Results:
         `twin` is another than that of `twins` to compare with.
         """
         twin = self.twins.get(classifier, SUPERVISED) if twin is None else twin
-        found = self._by_key.get((dataset, protocol, measure, classifier, n_unlabeled), {})
-        others = self._by_key.get((dataset, protocol, measure, twin, n_unlabeled), {})
+        found = self._by_key.get((dataset, protocol, classifier, measure, n_unlabeled), {})
+        others = self._by_key.get((dataset, protocol, twin, measure, n_unlabeled), {})
         own = np.array([found[repeat].value for repeat in sorted(found)])
         baseline = np.array([others[r].value if r in others else np.nan for r in sorted(found)])
         ended = own[np.isfinite(own)]
         if len(ended) == 0:
             return None
-        compared = int(np.isfinite(own - baseline).sum())
         return RunSummary(
             dataset,
             protocol,
@@ -138,23 +135,17 @@ class Results:
             n_unlabeled,
             float(ended.mean()),
             float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
-            float(np.median(ended)),
-            int((own > baseline + ROUNDING).sum()) if compared else None,
+            int((own > baseline + ROUNDING).sum()) if np.isfinite(own - baseline).any() else None,
             len(ended),
             sum(run.status != OK for run in found.values()),
-            compared,
         )
 
-    def summaries(self, twins: Mapping[str, str] | None = None) -> list[RunSummary]:
-        """Of all there is; `twins` are others than those of `Results.twins` to compare with."""
-        others = {} if twins is None else twins
-        every = (
-            self.summary(data, rule, name, measure, size, others.get(name))
-            for data, rule, measure, name, size in self._by_key
-        )
+    def summaries(self) -> list[RunSummary]:
+        """Of all there is."""
+        every = (self.summary(*key) for key in self._by_key)
         return [summary for summary in every if summary is not None]
 
-    def p_value(
+    def paired(
         self,
         dataset: str,
         protocol: str,
@@ -162,22 +153,14 @@ class Results:
         second: str,
         n_unlabeled: int,
         measure: str = ERROR,
-    ) -> float:
-        """Wilcoxon's signed rank test of equal errors, two-sided, over the repeats."""
-        one = self.values(dataset, protocol, first, measure, n_unlabeled)
-        other = self.values(dataset, protocol, second, measure, n_unlabeled)
-        if len(one) != len(other):
-            raise ValueError(
-                f"{first!r} has {len(one)} repeats on {dataset!r} and {second!r} has {len(other)}; "
-                "a paired test needs the same."
-            )
-        # Errors are counts over n: equal differences must be ties, not ranked by rounding.
-        difference = np.round((one - other)[np.isfinite(one - other)], 9)
-        difference = difference[difference != 0.0]
-        if len(difference) == 0:
-            return 1.0
-        # Exact where there are no ties; SciPy chooses.
-        return float(wilcoxon(difference).pvalue)
+    ) -> tuple[Vector, Vector]:
+        """The numbers of two classifiers in the repeats in which both ended."""
+        keys = [(dataset, protocol, name, measure, n_unlabeled) for name in (first, second)]
+        one, other = (self._by_key.get(key, {}) for key in keys)
+        both = sorted(one.keys() & other.keys())
+        values = np.array([[one[r].value, other[r].value] for r in both]).reshape(-1, 2)
+        values = values[np.isfinite(values).all(axis=1)]
+        return values[:, 0], values[:, 1]
 
     def direction(
         self,
@@ -193,67 +176,68 @@ class Results:
         -1 where the error of `first` is significantly below that of `second`, 1 where it is above,
         0 where the repeats in which both ended do not tell them apart.
         """
-        one = self.values(dataset, protocol, first, measure, n_unlabeled)
-        other = self.values(dataset, protocol, second, measure, n_unlabeled)
-        if len(one) != len(other):
-            return 0
-        difference = one - other
-        difference = difference[np.abs(difference) > ROUNDING]  # NaN, where a fit failed, is not
+        one, other = self.paired(dataset, protocol, first, second, n_unlabeled, measure)
+        # Errors are counts over n: equal differences must be ties, not ranked by rounding.
+        difference = np.round(one - other, 9)
+        difference = difference[difference != 0.0]
         # Some versions of SciPy approximate p-values among ties, and then come below the smallest.
-        if len(difference) < LEAST_REPEATS:
-            return 0
-        if self.p_value(dataset, protocol, first, second, n_unlabeled, measure) >= LEVEL:
+        if len(difference) < LEAST_REPEATS or wilcoxon(difference).pvalue >= LEVEL:
             return 0
         return int(np.sign(difference.mean()))
+
+    def error_cells(
+        self, twins: Mapping[str, str], rivals: Mapping[str, str] | None = None
+    ) -> Cells:
+        """A table of the errors of cross-validation, where any repeat ended.
+
+        `twins` names the classifiers and whom each is compared with; who is compared with itself is
+        not. `rivals` says whom a classifier must beat to be set in bold, those not named never are;
+        without it everyone must beat its twin.
+        """
+        rule = CrossValidation.name
+        cells = {}
+        for dataset in self.names("dataset"):
+            for name, twin in twins.items():
+                sizes = self.sizes(dataset, rule, name)
+                found = self.summary(dataset, rule, name, ERROR, sizes[0], twin) if sizes else None
+                if found is None:
+                    continue
+                if twin == name:
+                    cells[dataset, name] = replace(found, times_worse=None)
+                    continue
+                rival = twin if rivals is None else rivals.get(name, name)
+                below, above = (
+                    self.direction(dataset, rule, name, other, sizes[0]) for other in (rival, twin)
+                )
+                cells[dataset, name] = replace(found, better=below == -1, worse=above == 1)
+        return cells
+
+    def places(self) -> set[tuple[str, str]]:
+        """Datasets and classifiers with any run, whether it ended or failed."""
+        return {(run.dataset, run.classifier) for run in self.runs}
+
+    def n_repeats(self) -> int:
+        """Repeats that were run, whether they ended or failed."""
+        return max((run.repeat + 1 for run in self.runs), default=0)
 
     def incomplete(self, classifiers: Collection[str]) -> tuple[int, int, str]:
         """All runs of some classifiers, those whose status is not "ok", and these in words.
 
         Classifier, dataset, how many, and the first reason of each; empty where there are none.
         """
-        runs = [run for run in self.runs if run.measure == ERROR and run.classifier in classifiers]
         places: dict[tuple[str, str], list[str]] = {}
-        for run in runs:
-            if run.status != OK:
+        for run in self.runs:
+            if run.measure == ERROR and run.classifier in classifiers:
                 places.setdefault((run.classifier, run.dataset), []).append(run.status)
+        bad = {place: [s for s in found if s != OK] for place, found in places.items()}
         named = [
-            f"{classifier} on {dataset}, {len(statuses)} of "
-            f"{sum((r.classifier, r.dataset) == (classifier, dataset) for r in runs)} "
-            f"({_short(statuses[0])})"
-            for (classifier, dataset), statuses in places.items()
+            f"{name} on {dataset}, {len(found)} of {len(places[name, dataset])} "
+            f"({shorten(found[0], MOST_LETTERS)})"
+            for (name, dataset), found in bad.items()
+            if found
         ]
         words = listed(named, MOST_NAMED) if named else ""
-        return len(runs), sum(map(len, places.values())), words
-
-
-def _short(status: str) -> str:
-    line = " ".join(status.split())
-    return line if len(line) <= MOST_LETTERS else f"{line[:MOST_LETTERS]} …"
-
-
-def in_order(runs: Iterable[Run], order: Mapping[tuple[str, str, str], int]) -> list[Run]:
-    """Sort runs, so that it does not show which of them came first.
-
-    `order` is that of (dataset, protocol, classifier) in the plan; names that are not in it come
-    last, by the alphabet.
-    """
-    last = len(order)
-    return sorted(
-        runs, key=lambda r: (order.get((r.dataset, r.protocol, r.classifier), last), r.key)
-    )
-
-
-def least_p_value(n_repeats: int) -> float:
-    """The smallest p-value that the test can give: that of `n_repeats` differences of one sign.
-
-    All 2^n patterns of signs are equally likely where the classifiers are equal, and two of them,
-    all above and all below, are the most extreme.
-    """
-    return min(1.0, 2.0 / 2.0**n_repeats)
-
-
-# 8: with 7 repeats the smallest p-value is 2 / 128.
-LEAST_REPEATS = next(n for n in range(1, 100) if least_p_value(n) < LEVEL)
+        return sum(map(len, places.values())), sum(map(len, bad.values())), words
 
 
 def what_counts(n_repeats: int) -> str:
@@ -263,6 +247,6 @@ def what_counts(n_repeats: int) -> str:
         least = f"at least {LEAST_REPEATS}."
         return f"With {repeats} no difference can be significant: that takes {least}"
     # With one small difference of the other sign the p-value is twice the smallest.
-    if 2 * least_p_value(n_repeats) >= LEVEL:
+    if n_repeats == LEAST_REPEATS:
         return f"With {repeats} that takes a difference of the same sign in every one of them."
     return ""

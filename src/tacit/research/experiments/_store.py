@@ -7,12 +7,11 @@ import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from tacit._files import write_text, written_whole
-from tacit.research.experiments._results import in_order
 from tacit.rows._parquet_files import import_pyarrow
 from tacit.selection._evaluate import Run
 
@@ -20,7 +19,6 @@ WHOLE = "runs.parquet"
 PART = "part-*.parquet"
 PLAN = "plan.json"
 LOCK = ".lock"
-_TYPES = {"str": "string", "int": "int64", "float": "float64"}
 
 
 class RunStore:
@@ -28,18 +26,13 @@ class RunStore:
 
     Every batch of runs is a Parquet file of its own, `part-*.parquet`, written under a temporary
     name and then renamed, so that a process killed at any moment leaves whole files only. `gather`
-    puts them together into `runs.parquet`. A run that is there twice counts once: since the process
-    was killed between writing the whole and removing the parts, or since it had failed and was
-    tried again. What ended counts more than a failure, and of failures the last.
+    puts them together into `runs.parquet`. A run that is there twice counts once, since a process
+    may be killed or interrupted after it was written, or since it had failed and was tried again.
+    What ended counts more than a failure, and of failures the last.
 
     Beside them lies `plan.json`, which says of which data and with which settings the runs are.
     Runs of another dataset or classifier under the same name are refused, not mixed. The code of
     classes is not part of it: who changes that of an own classifier needs another name or folder.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Created where it does not exist.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -59,20 +52,13 @@ class RunStore:
                 left.unlink()
             yield
 
-    def new_part(self) -> str:
-        """A name for the next batch."""
-        last = max((_number(part) for part in self.folder.glob(PART)), default=0)
-        return f"part-{last + 1:08d}-{uuid.uuid4().hex}.parquet"
-
-    def append(self, runs: Iterable[Run], part: str | None = None) -> None:
-        """Add runs in one file, all or none of them.
-
-        Who does not know whether a batch was written before an interruption can append it again
-        under the same name `part`, which `new_part` gave.
-        """
+    def append(self, runs: Iterable[Run]) -> None:
+        """Add runs in one file, all or none of them."""
         rows = list(runs)
         if rows:
-            self._write(rows, self.new_part() if part is None else part)
+            # What sorts last was written last; the rest of the name is nobody else's.
+            last = max((part.name.split("-")[1] for part in self._parts()), default="0")
+            self._write(rows, f"part-{int(last) + 1:08d}-{uuid.uuid4().hex}.parquet")
 
     def read(self) -> list[Run]:
         """All runs, each once."""
@@ -84,9 +70,9 @@ class RunStore:
                         found[run.key] = run
         return list(found.values())
 
-    def gather(self, order: Mapping[tuple[str, str, str], int] | None = None) -> list[Run]:
-        """Put everything into one file, sorted as `in_order` does, and return it."""
-        runs = in_order(self.read(), {} if order is None else order)
+    def gather(self) -> list[Run]:
+        """Put everything into one file, sorted so that it does not show what came first."""
+        runs = sorted(self.read(), key=lambda run: run.key)
         parts = self._parts()
         if parts:
             self._write(runs, WHOLE)
@@ -97,12 +83,11 @@ class RunStore:
 
     def _parts(self) -> list[Path]:
         """In the order in which they were written."""
-        return sorted(self.folder.glob(PART), key=lambda part: (_number(part), part.name))
+        return sorted(self.folder.glob(PART))
 
     def _write(self, runs: list[Run], name: str) -> None:
         pyarrow = import_pyarrow()
-        schema = pyarrow.schema([(f.name, _TYPES[str(f.type)]) for f in fields(Run)])
-        table = pyarrow.Table.from_pylist([asdict(run) for run in runs], schema=schema)
+        table = pyarrow.Table.from_pylist([asdict(run) for run in runs])
         with written_whole(self.folder / name) as partial:
             pyarrow.parquet.write_table(table, partial)
 
@@ -114,22 +99,24 @@ class RunStore:
                 "they are of; name another folder or delete this one."
             )
         known = _read_plan(file) if file.exists() else {}
-        for kind, entries in plan.items():
-            held = known.setdefault(kind, {})
-            for name, description in entries.items():
-                before = held.setdefault(name, description)
-                if before != description:
-                    raise ValueError(
-                        f"{self.folder} holds runs with another {kind.rstrip('s')} under the name "
-                        f"{name!r} ({before}, now {description}), which would be mixed with the "
-                        "new ones; name another folder or delete this one."
-                    )
+        for kind, name in merge_plan(known, plan):
+            raise ValueError(
+                f"{self.folder} holds runs with another {kind.rstrip('s')} under the name {name!r} "
+                f"({known[kind][name]}, now {plan[kind][name]}), which would be mixed with the new "
+                "ones; name another folder or delete this one."
+            )
         write_text(file, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
-def _number(part: Path) -> int:
-    number = part.name.split("-")[1]
-    return int(number) if number.isdecimal() else 0
+def merge_plan(
+    known: dict[str, dict[str, str]], plan: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Put the entries of `plan` into `known`; yield kinds and names that say otherwise there."""
+    for kind, entries in plan.items():
+        held = known.setdefault(kind, {})
+        for name, description in entries.items():
+            if held.setdefault(name, description) != description:
+                yield kind, name
 
 
 def _read(file: Path) -> list[Run]:

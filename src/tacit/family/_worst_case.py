@@ -1,0 +1,131 @@
+"""The labels that improve the most on a baseline, in the worst case over candidate labelings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from tacit._typing import AnyArray, Matrix, Vector
+
+# Branch-and-bound stops here on problems with very many candidates; the gap is then reported.
+NODES = 10_000
+# What HiGHS, whose tolerances are absolute, may leave open of a program in units of about one.
+TOLERANCE = 1e-6
+# Whole weights up to this many units keep the tolerances far below one unit.
+MOST_UNITS = 1e4
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The answer of the max-min program."""
+
+    labels: Vector
+    """The labels, -1 or 1."""
+    value: float
+    """Gain less weighted loss against the baseline, for the worst candidate. Never negative."""
+    bound: float
+    """No labels have a larger value, to a millionth of `unit`. `value` where solved to the end."""
+    relaxed: float
+    """The value of the linear program, in which labels may be fractional."""
+    is_baseline: bool
+    """Whether the labels are those of the baseline."""
+    unit: float = 1.0
+    """The largest weight of a row, by which value and bound are judged."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no labels are better by more than a millionth of the value or of `unit`."""
+        return self.bound - self.value <= TOLERANCE * max(self.unit, abs(self.value))
+
+
+def improvements(
+    labels: Vector, candidates: Matrix, baseline: Vector, loss_weight: float, weights: Vector
+) -> Vector:
+    """Gain less weighted loss of `labels` against the baseline, were each candidate the truth."""
+    right, before = labels == candidates, baseline == candidates
+    return np.asarray((right & ~before) @ weights - loss_weight * ((~right & before) @ weights))
+
+
+def worst_case(
+    candidates: Matrix, baseline: Vector, loss_weight: float, weights: Vector
+) -> WorstCase:
+    """Labels of the largest improvement for the worst candidate (Li & Zhou 2015), exactly.
+
+    Rows on which all candidates agree take that label. The others with the same labels in all
+    candidates and in the baseline are interchangeable, so there is one integer variable a pattern.
+    """
+    # 1. Where all candidates agree there is nothing to choose.
+    largest = float(weights.max(initial=0.0))
+    first = candidates[0]
+    contested = (candidates != first).any(axis=0)
+
+    def answer(labels: Vector, bound: float = 0.0, relaxed: float = 0.0) -> WorstCase:
+        value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
+        if value <= 0.0:  # the baseline has the value zero
+            labels, value = baseline.copy(), 0.0
+        same = bool((labels == baseline).all())
+        return WorstCase(labels, value, max(bound, value), max(relaxed, value), same, largest)
+
+    if not weights[contested].any():
+        return answer(np.where(contested, baseline, first))
+
+    # 2. One variable a pattern: how many of its rows are given the label 1.
+    index = np.flatnonzero(contested)
+    unit = _unit(weights[index])
+    table = np.vstack([candidates[:, index], baseline[None, index], weights[None, index] / unit])
+    patterns, of_row, counts = np.unique(table, axis=1, return_inverse=True, return_counts=True)
+    of_row = of_row.reshape(-1)
+    # What a row with label 1 instead of -1 adds to each candidate's term.
+    right, before = patterns[:-2] > 0, patterns[-2] == patterns[:-2]
+    worth = np.where(before, loss_weight, 1.0) * np.where(right, 1.0, -1.0) * patterns[-1]
+    below = np.where(contested, -1.0, first)
+    constant = improvements(below, candidates, baseline, loss_weight, weights / unit)
+
+    # 3. Maximise tau subject to tau <= constant_t + worth_t n for every candidate t.
+    relaxed, exact = _solve_programs(worth, constant, counts)
+
+    # 4. The labels: rows of a pattern in their order.
+    best = -float(relaxed.fun)
+    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
+    best, bound = unit * best, unit * bound
+    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
+    labels = below.copy()
+    for pattern, number in enumerate(numbers):
+        labels[index[of_row == pattern][: int(number)]] = 1.0
+    return answer(labels, bound, best)
+
+
+def _unit(weights: Vector) -> float:
+    """The unit of the program: one that makes the weights whole, or the largest of them."""
+    largest = float(weights.max())
+    for unit in (float(weights[weights > 0.0].min()), 1.0):
+        numbers = weights / unit
+        if largest <= MOST_UNITS * unit and bool((numbers == np.round(numbers)).all()):
+            return unit
+    return largest
+
+
+def _solve_programs(worth: Matrix, constant: Vector, counts: AnyArray) -> tuple[Any, Any]:
+    """The largest tau over real and over whole numbers of rows of each pattern."""
+    n_candidates, n_patterns = worth.shape
+    cost = np.append(np.zeros(n_patterns), -1.0)
+    terms = LinearConstraint(
+        np.column_stack([worth, -np.ones(n_candidates)]), lb=-constant, ub=np.inf
+    )
+    bounds = Bounds(
+        np.append(np.zeros(n_patterns), -np.inf), np.append(counts.astype(float), np.inf)
+    )
+    relaxed: Any = milp(cost, constraints=terms, bounds=bounds)
+    # Whole weights make every term a whole number, which sharpens the bound by up to one.
+    whole = bool((worth == np.round(worth)).all() and (constant == np.round(constant)).all())
+    exact: Any = milp(
+        cost,
+        constraints=terms,
+        bounds=bounds,
+        integrality=np.append(np.ones(n_patterns), float(whole)),
+        options={"node_limit": NODES, "mip_rel_gap": 0.0},
+    )
+    return relaxed, exact

@@ -1,0 +1,232 @@
+"""More columns than labels: fits in the space of the labels, beside independent dense ones."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
+from tacit.rows import CentredRows, Moments, as_rows
+from tacit.solver import Basis, Status
+
+
+def _sparse_table(n: int, d: int, n_entries: int, seed: int = 0) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, n)
+    columns = random.integers(0, d, (n, n_entries))
+    columns[:, 0] = y  # one that tells
+    rows = np.repeat(np.arange(n), n_entries)
+    X = sp.csr_array((random.random(n * n_entries), (rows, columns.ravel())), shape=(n, d))
+    X.sum_duplicates()
+    return X, y
+
+
+def _dense_ridge(X: Any, y: Any, weights: Any, alpha: float, fit_intercept: bool) -> Any:
+    """Intercept and coefficients, the penalty as so many rows of the value zero."""
+    d = X.shape[1]
+    root = np.sqrt(weights)
+    design = np.column_stack([root * fit_intercept, root[:, None] * X])
+    penalty = np.sqrt(alpha) * np.column_stack([np.zeros(d), np.eye(d)])
+    right = np.concatenate([root * y, np.zeros(d)])
+    return np.linalg.lstsq(np.vstack([design, penalty]), right, rcond=1e-14)[0]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_fit_in_the_space_of_the_labels_is_that_of_all_columns(form, fit_intercept, alpha):
+    X, y = _sparse_table(12, 40, 6)
+    X = X.toarray()
+    X[:, 5] += 1e3  # a full column far from zero
+    weights = np.linspace(0.5, 2.0, len(y))
+    model = LeastSquaresClassifier(alpha, fit_intercept).fit(form(X), y, sample_weight=weights)
+    expected = _dense_ridge(X, y, weights, alpha, fit_intercept)
+    values = X @ expected[1:] + expected[0]
+    np.testing.assert_allclose(model.decision_function(form(X)) + 0.5, values, atol=1e-7)
+    if alpha:
+        np.testing.assert_allclose(model.coef_[0], expected[1:], atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_basis_of_few_rows_is_that_of_their_gram_matrix(form, fit_intercept):
+    X = _sparse_table(10, 30, 5)[0].toarray()
+    X[:, 3] = 7.0  # constant
+    X[4] = X[2]
+    X[:, 9] *= 1e4
+    weights = np.linspace(0.5, 2.0, len(X))
+    ours = Basis.of_rows(CentredRows(form(X), weights, fit_intercept), fit_intercept)
+    theirs = Basis.of(Moments.of(as_rows(X, weights)), 0.0, fit_intercept)
+    assert ours.rank == theirs.rank
+    inverses = [b.functions.stacked() @ b.functions.stacked().T for b in (ours, theirs)]
+    np.testing.assert_allclose(*inverses, rtol=1e-6, atol=1e-6 * np.abs(inverses[1]).max())
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("shape", [(15, 60), (60, 15)])
+def test_leave_one_out_chooses_for_sparse_rows_what_it_chooses_for_dense_ones(shape, fit_intercept):
+    X, y = _sparse_table(*shape, 6)
+    sparse = LeastSquaresClassifier("loo", fit_intercept).fit(X, y)
+    dense = LeastSquaresClassifier("loo", fit_intercept).fit(X.toarray(), y)
+    assert sparse.alpha_ == pytest.approx(dense.alpha_)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [LeastSquaresClassifier, ICLSClassifier])
+def test_a_hundred_thousand_sparse_columns_take_no_square_matrix(estimator):
+    X, y = _sparse_table(300, 100_000, 30)
+    y[40:] = -1
+    model = estimator("loo").fit(X, y)
+    assert model.coef_.shape == (1, 100_000)
+    if estimator is ICLSClassifier:
+        assert model.solution_.status is Status.INSIDE
+        np.testing.assert_array_equal(model.coef_, model.supervised_coef_)
+        values = X[40:] @ model.coef_[0] + model.intercept_[0] + 0.5
+        np.testing.assert_allclose(model.soft_labels_, values, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_values_that_are_labels_lead_back_to_the_supervised_solution(n_classes):
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(80, 140)), random.integers(0, n_classes, 80)
+    y[30:] = -1
+    model = ICLSClassifier(2000.0).fit(X, y)
+    assert model.solution_.status is Status.INSIDE
+    assert model.solution_.solver == "values"
+    assert model.certificate_.supervised_in_set
+    targets = np.eye(n_classes)[y[:30]] if n_classes > 2 else (y[:30] == 1) * 1.0
+    labels = np.concatenate([targets, model.soft_labels_]).reshape(80, -1)
+    for k, column in enumerate(labels.T):
+        beta = _dense_ridge(X, column, np.ones(80), 2000.0, True)
+        np.testing.assert_allclose(model.coef_[k], beta[1:], atol=1e-9)
+
+
+def _penalised_loss(coef: Any, intercept: Any, X: Any, Y: Any, alpha: float) -> float:
+    """Half the sum over the classes, as in the certificate; `coef_` decides at zero."""
+    values = X @ coef.T + intercept + 0.5
+    loss = ((values - Y.reshape(len(X), -1)) ** 2).sum() + alpha * (coef**2).sum()
+    return float(loss / (2 if len(coef) > 1 else 1))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("n_features", "alpha"), [(4, 0.5), (6, "loo"), (90, 1e-3), (90, 0.1)])
+def test_the_penalised_projection_lowers_the_penalised_loss_whatever_the_labels(
+    n_features, alpha, n_classes
+):
+    random = np.random.default_rng(n_features)
+    X = random.normal(size=(70, n_features)) * np.linspace(1.0, 3.0, n_features)
+    y = random.integers(0, n_classes, 70)
+    X[:, 0] += 2.0 * y
+    targets = np.eye(n_classes)[y[:20]] if n_classes > 2 else (y[:20] == 1) * 1.0
+    marked = np.where(np.arange(70) < 20, y, -1)
+    model = ProjectedLeastSquaresClassifier(alpha=alpha).fit(X, marked)
+    certificate, alpha = model.certificate_, model.alpha_
+    assert model.solution_.is_optimal(1e-8)
+    assert certificate.guaranteed_improvement is None
+    improvement = certificate.penalised_improvement
+    assert (improvement > 0.0) == (not certificate.supervised_in_set)
+    labels = [np.concatenate([targets, model.soft_labels_])]
+    for hard in random.integers(0, n_classes, (50, 50)):
+        guess = np.eye(n_classes)[hard] if n_classes > 2 else hard * 1.0
+        labels.append(np.concatenate([targets, guess]))
+    start = model.supervised_coef_, model.supervised_intercept_
+    falls = [
+        _penalised_loss(*start, X, Y, alpha)
+        - _penalised_loss(model.coef_, model.intercept_, X, Y, alpha)
+        for Y in labels
+    ]
+    assert min(falls) >= 70 * improvement - 1e-9
+    # Its own labels attain the bound, and give the model by ridge regression on all rows.
+    assert falls[0] == pytest.approx(70 * improvement, rel=1e-6, abs=1e-9)
+    for k, column in enumerate(labels[0].reshape(70, -1).T):
+        beta = _dense_ridge(X, column, np.ones(70), alpha, True)
+        np.testing.assert_allclose(model.coef_[k], beta[1:], atol=1e-6)
+    assert str(certificate).count("plus the penalty") == (not certificate.supervised_in_set)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("metric", ["labeled", "all"])
+def test_the_span_of_the_rows_gives_the_projection_of_all_columns(metric, fit_intercept, weighted):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(60, 80)) * np.linspace(0.3, 4.0, 80) + 1.0
+    y = np.where(np.arange(60) < 25, random.integers(0, 2, 60), -1)
+    y[:2] = 0, 1
+    weights = random.uniform(0.2, 3.0, 60) if weighted else None
+    chosen: dict[str, Any] = {"alpha": 0.01, "fit_intercept": fit_intercept}
+    models = [
+        ProjectedLeastSquaresClassifier(metric, solver=solver, **chosen).fit(
+            form(X), y, sample_weight=weights
+        )
+        for solver in ("auto", "interior-point")
+        for form in (np.asarray, sp.csr_array)
+    ]
+    assert not models[0].certificate_.supervised_in_set
+    for model in models[1:]:
+        np.testing.assert_allclose(model.coef_, models[0].coef_, atol=1e-6)
+        np.testing.assert_allclose(model.soft_labels_, models[0].soft_labels_, atol=1e-5)
+
+
+def test_a_penalty_in_the_start_alone_is_warned_of_where_the_set_fits_any_labels():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(30, 40)), random.integers(0, 2, 30)
+    y[15:] = -1
+    with pytest.warns(UserWarning, match=r'40 columns for 30 rows.*penalty="everywhere"'):
+        ProjectedLeastSquaresClassifier(alpha=1.0, penalty="start").fit(X, y)
+
+
+def test_labels_of_new_rows_stay_those_of_ridge_where_columns_are_as_many_as_rows():
+    changed = {"everywhere": 0, "start": 0}
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        X = random.standard_gamma(1.0, size=(388, 365)) ** 2
+        y = (X[:, :5].sum(axis=1) + random.normal(size=388) > 10.0).astype(int)
+        marked = np.where(np.arange(188) < 60, y[:188], -1)
+        ridge = LeastSquaresClassifier("loo").fit(X[:60], y[:60]).predict(X[188:])
+        for penalty in changed:
+            model = ProjectedLeastSquaresClassifier(alpha="loo", penalty=penalty)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                model.fit(X[:188], marked)
+            changed[penalty] += int((model.predict(X[188:]) != ridge).sum())
+    assert changed["everywhere"] <= 0.05 * 6 * 200
+    assert changed["start"] > 0.1 * 6 * 200
+
+
+def test_more_columns_than_memory_are_refused_before_anything_is_allocated():
+    X, y = _sparse_table(300, 100_000, 30)
+    y[20:] = -1
+    with pytest.raises(MemoryError, match=r"100,000 columns take 80\.0 GB.*TruncatedSVD"):
+        ICLSClassifier(0.0, solver="interior-point").fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("n_classes", "n_features", "alpha", "inside"),
+    [(2, 140, 200.0, True), (2, 140, 10.0, False), (6, 30, 60.0, True), (6, 90, 0.01, False)],
+)
+def test_labels_near_the_values_of_the_start_tell_what_the_interior_point_method_tells(
+    n_classes, n_features, alpha, inside, weighted
+):
+    random = np.random.default_rng(5)
+    X, y = random.normal(size=(1200, n_features)), random.integers(0, n_classes, 1200)
+    X[:, 0] += 0.5 * y
+    marked = np.where(np.arange(1200) < 150, y, -1)
+    weights = random.uniform(0.2, 3.0, 1200) if weighted else None
+    ours = ICLSClassifier(alpha).fit(X, marked, sample_weight=weights)
+    theirs = ICLSClassifier(alpha, solver="interior-point").fit(X, marked, sample_weight=weights)
+    assert ours.certificate_.supervised_in_set == theirs.certificate_.supervised_in_set == inside
+    assert (ours.solution_.solver == "nearest") == inside
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    labels = np.asarray(ours.soft_labels_).reshape(1050, -1)
+    assert labels.min() >= 0.0
+    assert labels.max() <= 1.0
+    targets = np.eye(n_classes)[y[:150]] if n_classes > 2 else (y[:150, None] == 1) * 1.0
+    w = np.ones(1200) if weights is None else weights
+    for k, column in enumerate(np.concatenate([targets, labels]).T):
+        beta = _dense_ridge(X, column, w, alpha, True)
+        np.testing.assert_allclose(ours.coef_[k], beta[1:], atol=1e-7)

@@ -1,0 +1,92 @@
+"""Files of tables, damaged and hostile: a table or one sentence, in little time and memory."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.fuzz.bounds import bounded, examples, mutated
+
+pd = pytest.importorskip("pandas", reason="tables need the extra tables")
+pytest.importorskip("skrub", reason="tables need the extra tables")
+pytest.importorskip("pyarrow", reason="tables need the extra tables")
+
+from tacit.tables import TableError, TableWarning, read_table  # noqa: E402
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux says what a process uses"
+)
+
+FRAME = pd.DataFrame(
+    {
+        "age": [31, 45, 22, 60, 39, 51],
+        "spent": [1.5, -2.0, 1e6, float("nan"), 0.0, 3.25],
+        "since": ["2024-01-05", "2023-12-31", None, "2020-02-29", "2021-07-01", "2022-03-04"],
+        "city": ["Köln", "O'Fallon", 'the "old" one', "Łódź", "", "a, b"],
+        "label": ["yes", "no", None, "yes", "no", None],
+    }
+)
+
+
+def _parquet() -> bytes:
+    out = io.BytesIO()
+    FRAME.to_parquet(out)
+    return out.getvalue()
+
+
+def _text(**options: Any) -> bytes:
+    return FRAME.to_csv(index=False, **options).encode()
+
+
+SEEDS: dict[str, bytes] = {
+    "comma.csv": _text(),
+    "semicolon.csv": _text(sep=";", decimal=","),
+    "tab.tsv": _text(sep="\t"),
+    "quoted.csv": _text(quoting=1),
+    "returns.csv": _text(lineterminator="\r\n"),
+    "windows.csv": FRAME.drop(columns="city").to_csv(index=False).encode("utf-16"),
+    "packed.csv.gz": gzip.compress(_text(), mtime=0),
+    "columns.parquet": _parquet(),
+}
+TOKENS = [
+    *(b"\r", b"\n", b"\r\n", b"\r\r ", b'"', b'""', b"'", b",", b";", b"\t", b"|", b" ", b"\\"),
+    *(b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xae", b"\x1b[31m", b"\x1a"),
+    *(b"1e400", b"-1e-400", b"NaN", b"inf", b"0x1F", b"1_000", b"9" * 40, b"1e160", b"1/0"),
+    *(b"=1+1", b"@SUM(A1)", b"<script>alert(1)</script>", b"{{7*7}}", b"${x}", b"%s%n", b"label"),
+    *(b"sep=;\n", b"#", b"PAR1", b"PK\x03\x04", b"0000-00-00", b"9999-99-99", b"12:60"),
+]
+
+
+def read(path: Path) -> None:
+    """Read it; whatever is said is a sentence of ours."""
+    with bounded(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", TableWarning)
+        try:
+            table = read_table(path, "label")
+        except TableError as error:
+            text = str(error)
+            if "\n" in text or "\x1b" in text or text[-1:] not in (".", "?"):
+                raise AssertionError(f"not one clean sentence: {text!r}") from error
+            return
+    assert len(table.y) == len(table.frame)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+@given(seed=st.integers(0, 2**32 - 1))
+@example(seed=0)
+@examples(test=25, fuzz=12_500)
+def test_a_damaged_file_is_a_table_or_one_sentence(
+    name: str, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(mutated(SEEDS[name], seed, TOKENS))
+    read(path)

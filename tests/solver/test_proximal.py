@@ -1,0 +1,63 @@
+"""Many classes and directions, without matrices of the order of the dual."""
+
+import numpy as np
+import pytest
+
+from tacit import ICLSClassifier
+from tacit.solver import Problem, Status, solve_interior_point
+from tacit.solver import _method as method
+from tacit.solver._label_sets import Simplex
+from tacit.solver._proximal import _nearest, solve_proximal
+
+
+def _problem(n_classes, distance, seed):
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(150, 6))
+    labels = random.dirichlet(np.ones(n_classes), 150)
+    return Problem(V, V.T @ labels + distance * random.normal(size=(6, n_classes)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("distance", [3.0, 30.0, 300.0])
+@pytest.mark.parametrize("n_classes", [3, 8])
+def test_it_finds_what_the_interior_point_method_finds(n_classes, distance, seed):
+    problem = _problem(n_classes, distance, seed)
+    ours, theirs = solve_proximal(problem), solve_interior_point(problem)
+    assert ours.status.is_success
+    assert ours.relative_gap() <= 1e-8
+    labels = ours.labels()
+    assert labels.min() >= 0.0
+    np.testing.assert_allclose(labels.sum(axis=1), 1.0)
+    scale = np.abs(theirs.residual).max() + 1e-4 * np.sqrt(theirs.scale)
+    np.testing.assert_allclose(ours.residual, theirs.residual, atol=1e-3 * scale)
+
+
+def test_a_target_that_can_be_reached_is_optimal_or_inside():
+    solution = solve_proximal(_problem(5, 0.0, 0))
+    assert solution.status in (Status.OPTIMAL, Status.INSIDE)
+    assert solution.relative_gap() <= 1e-8
+
+
+def test_the_nearest_labels_need_only_the_highest_values():
+    values = 3.0 * np.random.default_rng(0).normal(size=(200, 30))
+    np.testing.assert_allclose(_nearest(values), Simplex(30).project(values), atol=1e-12)
+
+
+def test_a_fit_of_many_classes_is_that_of_the_interior_point_method(monkeypatch):
+    random = np.random.default_rng(0)
+    centres = random.normal(size=(6, 5))
+    y = random.integers(0, 6, 400)
+    X = 1.5 * centres[y] + random.normal(size=(400, 5))
+    y[60:] = -1
+    theirs = ICLSClassifier(1.0, solver="interior-point").fit(X, y)
+    monkeypatch.setattr(method, "MANY_UNKNOWNS", 10)
+    ours = ICLSClassifier(1.0).fit(X, y)
+    assert ours.solution_.solver == "proximal"
+    assert ours.solution_.status is Status.OPTIMAL
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+
+
+def test_more_unknowns_than_memory_are_refused_before_anything_is_allocated(monkeypatch):
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 1e3)
+    with pytest.raises(MemoryError, match=r"equations of 8 classes in 6 directions"):
+        method.Method().dense(_problem(8, 3.0, 0))
