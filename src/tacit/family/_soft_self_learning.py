@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations_with_replacement
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tacit._typing import AnyArray, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
 from tacit.rows import Block
+from tacit.rows._sweep import add_each
 from tacit.solver import Certificate, Coefficients, ConstraintSet, Status
 from tacit.solver._label_sets import LabelSet, NearestLabels, label_set
 from tacit.solver._problem import gap_unit, relative
@@ -31,20 +32,14 @@ PULL, OPEN = 1e-8, 1e-4
 class SoftSelfLearningResult:
     """The minimiser, with the certificate of its optimality."""
 
-    coefficients: Coefficients
-    """The answer."""
+    coefficients: Coefficients  #: The answer.
+    #: Why the solver stopped; INSIDE if the supervised solution itself is the answer.
     status: Status
-    """Why the solver stopped; INSIDE if the supervised solution itself is the answer."""
-    n_iter: int
-    """Newton steps."""
-    n_sweeps: int
-    """Passes over the unlabeled rows."""
-    objective: float
-    """Half the squared loss, distances of unlabeled rows and penalty included."""
-    scale: float
-    """The objective of the constant one half, which gives the gap an absolute unit."""
-    duality_gap: float
-    """The objective is at most this far above its minimum."""
+    n_iter: int  #: Newton steps.
+    n_sweeps: int  #: Passes over the unlabeled rows.
+    objective: float  #: Half the squared loss, distances of unlabeled rows and penalty included.
+    scale: float  #: The objective of the constant one half, which gives the gap an absolute unit.
+    duality_gap: float  #: The objective is at most this far above its minimum.
 
     def gap(self) -> float:
         """The duality gap."""
@@ -108,10 +103,11 @@ class SoftSelfLearningClassifier(RegressionClassifier):
 
     Notes
     -----
-    A Newton step is one sweep of O(U d^2) at the most, and as many more as it has to be halved;
-    the method ends after finitely many steps and stops on the duality gap. Where the labeled
-    rows do not determine all coefficients (L < p), the minimiser nearest to the supervised
-    solution in the metric of all rows is taken, so the answer is unique.
+    A Newton step is one sweep of O(U d^2) at the most for two classes, of O(U d^2 K^2) for more,
+    and as many more as it has to be halved; the method ends after finitely many steps and stops on
+    the duality gap. Where the labeled rows do not determine all coefficients (L < p), the
+    minimiser nearest to the supervised solution in the metric of all rows is taken, so the answer
+    is unique.
 
     Examples
     --------
@@ -176,37 +172,45 @@ def solve_soft_self_learning(
     """Minimise the squared loss with the labels of the unlabeled rows chosen at will.
 
     The objective is convex, once differentiable, and quadratic in pieces. A Newton step costs one
-    sweep of O(U d^2) at the most (rows with values inside the labels only cost O(d)) and
+    sweep of O(U d^2 K^2) at the most (rows with values inside the interval only cost O(d)) and
     O((K d)^3); the method ends after finitely many. Among several minimisers, which there may be if
     the labeled rows do not determine all coefficients, that nearest to `start` is taken.
     """
     problem = _Problem(constraints, start, labeled_rank)
-    at = problem.at(problem.start)
     weight = constraints.unlabeled_moments.weight
-    if at.distances <= ROUNDING**2 * weight:
-        status = Status.INSIDE if weight else Status.EMPTY
-        return problem.result(start, at, status, 0, 0.0)
-    # The gap is of first order in the gradient, and the predicted decrease of second.
-    small = tol**2
+    answer, gap, n_iter = problem.at(problem.start), 0.0, 0
+    if answer.distances <= ROUNDING**2 * weight:
+        coefficients, status = start, Status.INSIDE if weight else Status.EMPTY
+    else:
+        answer, gap, n_iter = _minimise(problem, answer, tol, max_iter)
+        status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
+        if relative(gap, answer.objective, problem.scale) <= tol:
+            status = Status.OPTIMAL
+        theta = answer.theta[0] if start.coef.ndim == 1 else answer.theta.T
+        coefficients = problem.functions.combine(theta)
+    return SoftSelfLearningResult(
+        coefficients, status, n_iter, problem.n_sweeps, answer.objective, problem.scale, gap
+    )
+
+
+def _minimise(
+    problem: _Problem, at: _Point, tol: float, max_iter: int
+) -> tuple[_Point, float, int]:
+    """Newton's method from a point: the answer, its gap, and the steps."""
     for n_iter in range(max_iter + 1):
         step, decrease = problem.newton_step(at)
         unit = gap_unit(at.objective, problem.scale)
         is_last = n_iter == max_iter or decrease <= ROUNDING**2 * unit
-        if is_last or decrease <= small * unit:
+        # The gap is of first order in the gradient, and the predicted decrease of second.
+        if is_last or decrease <= tol**2 * unit:
             answer, gap = problem.polished(at)
             if is_last or relative(gap, answer.objective, problem.scale) <= tol:
-                break
-            small *= 1e-4
+                return answer, gap, n_iter
         following = problem.descend(at, step, decrease)
         if following is None:
-            answer, gap = problem.polished(at)
             break
         at = following
-    status = Status.MAX_ITERATIONS if n_iter == max_iter else Status.STALLED
-    if relative(gap, answer.objective, problem.scale) <= tol:
-        status = Status.OPTIMAL
-    theta = answer.theta[0] if start.coef.ndim == 1 else answer.theta.T
-    return problem.result(problem.functions.combine(theta), answer, status, n_iter, gap)
+    return *problem.polished(at), n_iter
 
 
 class _Point(NamedTuple):
@@ -215,6 +219,7 @@ class _Point(NamedTuple):
     theta: Matrix
     distances: float  # half the squared distances of the unlabeled rows
     objective: float
+    pulled: float  # the objective with the pull
     gradient: Matrix
     hessian: Matrix
 
@@ -251,19 +256,16 @@ class _Problem:
         """One sweep."""
         at, size = self.functions.combine(theta.T), theta.size
         swept = self._reduce(partial(_sums_of_block, self.set, at, self.functions))
-        residual = self.Z @ theta.T - self.Y
+        residual, moved = self.Z @ theta.T - self.Y, theta - self.start
+        objective = 0.5 * float(np.vdot(residual, residual) + swept[0])
         return _Point(
             theta,
             0.5 * float(swept[0]),
-            0.5 * float(np.vdot(residual, residual) + swept[0]),
-            residual.T @ self.Z + swept[1 : size + 1].reshape(theta.shape),
-            np.kron(np.eye(len(theta)), self.gram) + swept[size + 1 :].reshape(size, size),
+            objective,
+            objective + 0.5 * self.pull * float(np.vdot(moved, moved)),
+            residual.T @ self.Z + swept[1],
+            np.kron(np.eye(len(theta)), self.gram) + swept[2].reshape(size, size),
         )
-
-    def value(self, at: _Point) -> float:
-        """The objective with the pull."""
-        pulled = at.theta - self.start
-        return at.objective + 0.5 * self.pull * float(np.vdot(pulled, pulled))
 
     def newton_step(self, at: _Point) -> tuple[Matrix, float]:
         """The step to the minimum of the piece, and the decrease that it promises."""
@@ -277,25 +279,24 @@ class _Problem:
 
     def descend(self, at: _Point, step: Matrix, decrease: float) -> _Point | None:
         """The first of the halved steps that keeps its promise, if any does."""
-        value = self.value(at)
         for halving in range(HALVINGS):
             point = self.at(at.theta + 0.5**halving * step)
-            enough = SUFFICIENT * 0.5**halving * decrease - ROUNDING * value
-            if self.value(point) <= value - enough:
+            enough = SUFFICIENT * 0.5**halving * decrease - ROUNDING * at.pulled
+            if point.pulled <= at.pulled - enough:
                 return point
         return None
 
     def polished(self, at: _Point) -> tuple[_Point, float]:
         """The point without what the pull has done in directions that rows determine; its gap."""
-        gap = self.gap(at)
-        if self.pull == 0.0:
-            return at, gap
-        eigenvalues, vectors = np.linalg.eigh(at.hessian)
-        kept = vectors[:, eigenvalues > self.open]
-        step = kept @ ((kept.T @ at.gradient.ravel()) / eigenvalues[eigenvalues > self.open])
-        after = self.at(at.theta - step.reshape(at.theta.shape))
-        gap_after = self.gap(after)
-        return (after, gap_after) if gap_after < gap else (at, gap)
+        points = [at]
+        if self.pull > 0.0:
+            eigenvalues, vectors = np.linalg.eigh(at.hessian)
+            kept = vectors[:, eigenvalues > self.open]
+            step = kept @ ((kept.T @ at.gradient.ravel()) / eigenvalues[eigenvalues > self.open])
+            points.append(self.at(at.theta - step.reshape(at.theta.shape)))
+        gaps = [self.gap(point) for point in points]
+        best = int(np.argmin(gaps))
+        return points[best], gaps[best]
 
     def gap(self, at: _Point) -> float:
         """The exact difference to the dual objective at the nearest dual feasible point.
@@ -306,66 +307,49 @@ class _Problem:
         residual = self.Z @ at.gradient.T
         values, off = self.functions.combine(at.theta.T), self.functions.combine(at.gradient.T)
         swept = self._reduce(partial(_gap_of_block, self.set, values, off))
-        return 0.5 * float(np.vdot(residual, residual)) + float(swept)
-
-    def result(
-        self, answer: Coefficients, at: _Point, status: Status, n_iter: int, gap: float
-    ) -> SoftSelfLearningResult:
-        """What the solver hands back."""
-        return SoftSelfLearningResult(
-            answer, status, n_iter, self.n_sweeps, at.objective, self.scale, gap
-        )
+        return 0.5 * float(np.vdot(residual, residual)) + float(swept[0])
 
     def _reduce(self, kernel: Any) -> Any:
         self.n_sweeps += 1
-        return self.unlabeled.reduce(kernel, operator.add)
+        return self.unlabeled.reduce(kernel, add_each)
 
 
-def curvature(kept: AnyArray) -> Matrix:
-    """The derivative of value less label on a piece of the projection, by `pieces_of`."""
-    kept = kept.astype(np.float64)
-    if len(kept) == 1:
-        return kept[:, None]
-    return np.asarray(np.diag(1.0 - kept) + np.outer(kept, kept) / kept.sum())
+def curvature(kept: Matrix, k: int, j: int) -> Vector:
+    """The derivative by value j of value k less its label; `kept` is one for positive labels."""
+    both = kept[:, k] * kept[:, j] / kept.sum(axis=1)
+    return np.asarray(both + 1.0 - kept[:, k] if k == j else both)
 
 
-def pieces_of(values: Matrix, projected: Matrix) -> AnyArray:
-    """The linear piece that a value is on: is it outside, or which classes have positive labels."""
-    return np.asarray(values != projected if values.shape[1] == 1 else projected > 0.0)
-
-
-def _weights(block: Block) -> Vector:
-    return np.ones(block.X.shape[0]) if block.weights is None else block.weights
-
-
-def _sums_of_block(labels: LabelSet, at: Coefficients, basis: Coefficients, block: Block) -> Vector:
-    """Squared distances, half their gradient and half their second derivatives, in one vector."""
-    weights, values = _weights(block), at.values(block.X)
+def _sums_of_block(
+    labels: LabelSet, at: Coefficients, basis: Coefficients, block: Block
+) -> tuple[Any, ...]:
+    """Squared distances, half their gradient and half their second derivatives."""
+    values, weights = at.values(block.X), block.weights
     projected = labels.project(values)
-    residual = values - projected
-    m, r = values.shape[1], basis.coef.shape[1]
-    gradient, hessian = np.zeros((m, r)), np.zeros((m * r, m * r))
-    pieces = pieces_of(values, projected)
-    codes = np.packbits(pieces, axis=1)  # to sort numbers, not rows, for up to eight classes
-    codes = codes[:, 0] if codes.shape[1] == 1 else codes
-    _, first, of_row = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    for piece, kept in enumerate(pieces[first]):
-        if kept.any():
-            index = np.flatnonzero(of_row.reshape(-1) == piece)
-            Z = basis.values(block.X[index])
-            weighted = Z * weights[index, None]
-            gradient += residual[index].T @ weighted
-            hessian += np.kron(curvature(kept), weighted.T @ Z)
-    value = weights @ (residual**2).sum(axis=1)
-    return np.concatenate([[value], gradient.ravel(), hessian.ravel()])
+    kept, outside = (projected > 0.0).astype(np.float64), np.arange(len(values))
+    if values.shape[1] == 1:  # a value inside the interval has no part in it
+        outside = np.flatnonzero(values != projected)
+        kept = np.ones_like(values)
+    Z, residual, kept = basis.values(block.X[outside]), (values - projected)[outside], kept[outside]
+    weighted = Z if weights is None else Z * weights[outside, None]
+    m, r = values.shape[1], Z.shape[1]
+    hessian = np.empty((m, r, m, r))
+    for k, j in combinations_with_replacement(range(m), 2):
+        hessian[k, :, j] = (weighted * curvature(kept, k, j)[:, None]).T @ Z
+        hessian[j, :, k] = hessian[k, :, j]
+    squares = (residual**2).sum(axis=1)
+    value = squares.sum() if weights is None else weights[outside] @ squares
+    return value, residual.T @ weighted, hessian
 
 
-def _gap_of_block(labels: LabelSet, at: Coefficients, off: Coefficients, block: Block) -> float:
+def _gap_of_block(
+    labels: LabelSet, at: Coefficients, off: Coefficients, block: Block
+) -> tuple[float]:
     values = at.values(block.X)
     residual = values - labels.project(values)
     slopes = residual - off.values(block.X)
     # The largest product with a label: max(0, s), or the largest entry.
     support = slopes.max(axis=1, initial=0.0 if slopes.shape[1] == 1 else -np.inf)
     # Fenchel and Young: the distance at the value and its conjugate at the slope.
-    both = 0.5 * (residual**2 + slopes**2).sum(axis=1) + support
-    return float(_weights(block) @ (both - (slopes * values).sum(axis=1)))
+    gaps = 0.5 * (residual**2 + slopes**2).sum(axis=1) + support - (slopes * values).sum(axis=1)
+    return (float(gaps.sum() if block.weights is None else block.weights @ gaps),)
