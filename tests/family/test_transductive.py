@@ -41,7 +41,7 @@ def test_the_objective_never_rises_from_round_to_round(seed, balanced):
 @pytest.mark.parametrize("balanced", [True, False])
 def test_the_result_is_what_it_says(balanced):
     problem = transductive(8, 60, 4, 3, balanced=balanced)
-    result = minimise(problem, [("start", supervised_start(problem))])
+    result = minimise(problem, {"start": supervised_start(problem)})
     b = problem.mean if balanced else result.hinge.b
     assert result.objective == pytest.approx(objective(problem, result.hinge.w, b), rel=1e-12)
     values = problem.features.Z[8:] @ result.hinge.w + b
@@ -52,7 +52,7 @@ def test_the_result_is_what_it_says(balanced):
 
 def test_no_point_nearby_is_better():
     problem = transductive(8, 60, 4, 4)
-    result = minimise(problem, [("start", supervised_start(problem))])
+    result = minimise(problem, {"start": supervised_start(problem)})
     random = np.random.default_rng(0)
     for size in (1e-6, 1e-4, 1e-2):
         for _ in range(40):
@@ -66,7 +66,7 @@ def test_few_rows_are_mostly_solved_to_the_global_minimum():
         problem = transductive(4, 7, 2, seed, costs=(1.0, 0.5))
         labelings = (np.array(labels) for labels in product([-1.0, 1.0], repeat=7))
         smallest = min(solve_hinge(problem.with_labels(labels)).objective for labels in labelings)
-        result = minimise(problem, [("start", supervised_start(problem))])
+        result = minimise(problem, {"start": supervised_start(problem)})
         assert result.objective >= smallest * (1 - 1e-9)
         hits += result.objective <= smallest * (1 + 1e-6)
     assert hits >= 10
@@ -78,8 +78,8 @@ def test_switching_and_more_starts_never_make_it_worse():
         problem = transductive(8, 80, 5, seed, costs=(1.0, 0.3))
         start = supervised_start(problem)
         alone = descend(problem, start)
-        plain = minimise(problem, [("start", start)], n_switches=0)
-        switched = minimise(problem, [("start", start)], n_switches=40)
+        plain = minimise(problem, {"start": start}, n_switches=0)
+        switched = minimise(problem, {"start": start}, n_switches=40)
         assert plain.objective <= alone.objective * (1 + 1e-7)
         assert switched.objective <= plain.objective * (1 + 1e-9)
         gains += switched.objective < alone.objective * (1 - 1e-6)
@@ -97,7 +97,7 @@ def test_too_few_rounds_are_said_to_be_too_few():
 
 def test_the_objective_is_the_smallest_over_labels():
     problem = transductive(6, 30, 3, 1)
-    result = minimise(problem, [("start", supervised_start(problem))])
+    result = minimise(problem, {"start": supervised_start(problem)})
     random = np.random.default_rng(0)
     for _ in range(20):
         labels = random.choice([-1.0, 1.0], 30)

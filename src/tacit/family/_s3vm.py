@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ import numpy as np
 from tacit._typing import Vector
 from tacit.estimators._parameters import Number
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._margin import MarginClassifier, MarginProblem, MarginRows
+from tacit.family._margin import MarginClassifier, MarginProblem
 from tacit.family._svm import Features, HingeSolution, solve_hinge
 from tacit.solver._solution import StopReason
 
@@ -33,11 +33,9 @@ NEAR = 6
 class TransductiveStatus(StopReason):
     """Why the rounds stopped."""
 
-    FIXED_POINT = "fixed_point"
-    """No label changed: a local minimum, up to ties."""
+    FIXED_POINT = "fixed_point"  #: No label changed: a local minimum, up to ties.
     MAX_ITERATIONS = "max_iterations"
-    INEXACT = "inexact"
-    """The convex problem of the last round was not solved to its tolerance."""
+    INEXACT = "inexact"  #: The convex problem of the last round was not solved to its tolerance.
 
     @property
     def is_success(self) -> bool:
@@ -49,20 +47,13 @@ class TransductiveStatus(StopReason):
 class TransductiveSolution:
     """A local minimum of a transductive problem."""
 
-    hinge: HingeSolution
-    """The convex problem of the last round, with its duality gap."""
-    labels: Vector
-    """The labels of the unlabeled rows, -1 or 1."""
-    objective: float
-    """The objective of the transductive problem."""
-    objectives: tuple[float, ...]
-    """After every round of the run that led here; they never rise."""
-    start: str
-    """Which start the run had."""
-    status: TransductiveStatus
-    """Why it stopped."""
-    n_iter: int
-    """Convex problems solved, over all starts and trials."""
+    hinge: HingeSolution  #: The convex problem of the last round, with its duality gap.
+    labels: Vector  #: The labels of the unlabeled rows, -1 or 1.
+    objective: float  #: The objective of the transductive problem.
+    objectives: tuple[float, ...]  #: After every round of the run that led here; they never rise.
+    start: str  #: Which start the run had.
+    status: TransductiveStatus  #: Why it stopped.
+    n_iter: int  #: Convex problems solved, over all starts and trials.
 
 
 class S3VMClassifier(MarginClassifier):
@@ -173,48 +164,39 @@ class S3VMClassifier(MarginClassifier):
 
     def _fit(self, data: TrainingData) -> None:
         with threads_for(data):
-            self._minimise(self._margin_rows(data))
-        if self.solution_.status is TransductiveStatus.MAX_ITERATIONS:
-            self._warn(
-                f"stopped after {len(self.solution_.objectives)} rounds with labels that still "
-                f"change; raise max_iter (now {self.max_iter})"
-            )
-        else:
-            self._warn_of_gap(self.solution_.hinge)
-
-    def _minimise(self, rows: MarginRows) -> None:
-        has_unlabeled = bool(rows.unlabeled_weights.any())
-        is_balanced, mean = has_unlabeled and bool(self.balance), 0.0
-        if is_balanced:
-            is_switch = isinstance(self.balance, bool | np.bool_)
-            mean = rows.mean_label if is_switch else 2.0 * float(self.balance) - 1.0
-        origin = rows.origin(of_unlabeled=is_balanced)
-        features = Features(rows.Z - origin @ rows.Z, intercept=not is_balanced)
-        problem = MarginProblem(features, rows.y, rows.costs, mean)
-        if has_unlabeled:
-            starts = []
-            for constrained in dict.fromkeys((is_balanced, False)):
-                _, values = problem.supervised(constrained, self.tol)
-                name = "balanced" if constrained else "supervised"
-                starts.append((name, np.where(values > 0, 1.0, -1.0)))
+            rows = self._margin_rows(data)
+            has_unlabeled = bool(rows.unlabeled_weights.any())
+            is_balanced, mean = has_unlabeled and bool(self.balance), 0.0
+            if is_balanced:
+                is_switch = isinstance(self.balance, bool | np.bool_)
+                mean = rows.mean_label if is_switch else 2.0 * float(self.balance) - 1.0
+            origin = rows.origin(of_unlabeled=is_balanced)
+            features = Features(rows.Z - origin @ rows.Z, intercept=not is_balanced)
+            problem = MarginProblem(features, rows.y, rows.costs, mean)
+            starts = {}
+            for name in ("balanced", "supervised") if is_balanced else ("supervised",):
+                _, values = problem.supervised(name == "balanced", self.tol)
+                starts[name] = np.where(values > 0, 1.0, -1.0)
             solution = minimise(problem, starts, self.n_switches, self.tol, self.max_iter)
-        else:
-            nothing = -np.ones(len(rows.unlabeled_weights))
-            solution = descend(problem, nothing, None, self.tol, self.max_iter, start="supervised")
-            solution = replace(solution, n_iter=0)
         hinge = solution.hinge
         self._store(rows, origin, hinge.signs * hinge.alpha, hinge.b + mean)
         # Rows on the boundary belong where `predict` puts them.
         self.soft_labels_ = np.asarray(problem.values(hinge) > 0, dtype=np.float64)
-        self.solution_ = solution
+        self.n_iter_ = solution.n_iter if has_unlabeled else 0
+        self.solution_ = replace(solution, n_iter=self.n_iter_)
         self.objective_ = solution.objective
-        self.n_iter_ = solution.n_iter
+        if solution.status is TransductiveStatus.MAX_ITERATIONS:
+            self._warn(
+                f"stopped after {len(solution.objectives)} rounds with labels that still change; "
+                f"raise max_iter (now {self.max_iter})"
+            )
+        else:
+            self._warn_of_gap(hinge)
 
 
-def _relabeled(problem: MarginProblem, solution: HingeSolution) -> Vector:
-    """The labels that f gives the unlabeled rows; those on the boundary keep theirs."""
-    values = problem.values(solution)
-    return np.where(values == 0.0, solution.signs[len(problem.y) :], np.sign(values))
+def _relabeled(values: Vector, labels: Vector) -> Vector:
+    """The signs of the values; rows on the boundary keep their labels."""
+    return np.where(values == 0.0, labels, np.sign(values))
 
 
 def descend(
@@ -225,13 +207,13 @@ def descend(
     max_iter: int = 1000,
     part: float = 1.0,
     start: str = "given",
-    relabel: Callable[[MarginProblem, HingeSolution], Vector] = _relabeled,
+    relabel: Callable[[Vector, Vector], Vector] = _relabeled,
 ) -> TransductiveSolution:
     """Fit with the labels, relabel by the fit, and so on until no label changes.
 
     The convex problem with labels touches the objective from above at the f that gave the labels:
-    the objective falls with every change of labels. `relabel` gives the labels with the smallest
-    losses, of all or of some.
+    the objective falls with every change of labels. `relabel` makes the labels with the smallest
+    losses, of all or of some, from the values of f and the last labels.
     """
     objectives: list[float] = []
     status, following = TransductiveStatus.MAX_ITERATIONS, labels
@@ -239,7 +221,7 @@ def descend(
     while len(objectives) < max_iter and status is TransductiveStatus.MAX_ITERATIONS:
         labels = following
         at = solve_hinge(problem.with_labels(labels, part), at, tol)
-        following = relabel(problem, at)
+        following = relabel(problem.values(at), labels)
         losses = problem.with_labels(following, part).loss(at.values)
         objectives.append(0.5 * at.squared_norm + losses)
         stays = len(objectives) > 1 and objectives[-1] >= objectives[-2] * (1.0 - least_gain)
@@ -268,21 +250,22 @@ def anneal(problem: MarginProblem, labels: Vector, rounds: int) -> TransductiveS
 
 def minimise(
     problem: MarginProblem,
-    starts: Sequence[tuple[str, Vector]],
+    starts: Mapping[str, Vector],
     n_switches: int = 20,
     tol: float = 1e-8,
     max_iter: int = 1000,
 ) -> TransductiveSolution:
     """The best local minimum from several starts, improved by switching single labels.
 
-    `starts` are names and labels to descend from; annealing begins with the first of them. At most
+    `starts` are labels to descend from, by name; annealing begins with the first of them. At most
     `n_switches` trials switch the label of one row, those closest to the boundary first.
     """
     rounds = min(FIRST_ROUNDS, max_iter)
     found = [
-        descend(problem, labels, None, TRIAL_TOL, rounds, start=name) for name, labels in starts
+        descend(problem, labels, None, TRIAL_TOL, rounds, start=name)
+        for name, labels in starts.items()
     ]
-    found.append(anneal(problem, starts[0][1], rounds))
+    found.append(anneal(problem, next(iter(starts.values())), rounds))
     best = min(found, key=lambda result: result.objective)
     settled = descend(problem, best.labels, best.hinge, tol, max_iter, start=best.start)
     n_iter = settled.n_iter + sum(result.n_iter for result in found)
@@ -309,7 +292,7 @@ def _switch(
             labels = best.labels.copy()
             labels[row] *= -1.0
             trial = solve_hinge(problem.with_labels(labels), best.hinge, TRIAL_TOL)
-            following = _relabeled(problem, trial)
+            following = _relabeled(problem.values(trial), labels)
             n_iter += 1
             if (following == best.labels).all():
                 continue  # the row went back

@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from tacit._typing import AnyArray, Matrix, Vector
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._margin import MarginClassifier, MarginProblem, MarginRows
+from tacit.family._margin import MarginClassifier, MarginProblem
 from tacit.family._s3vm import TransductiveSolution, descend
-from tacit.family._svm import Features, HingeSolution, solve_hinge
+from tacit.family._svm import Features, solve_hinge
 from tacit.family._worst_case import WorstCase, worst_case
 
 # The search wants labels, which settle long before digits do.
@@ -26,14 +26,10 @@ SEARCH_TOL = 1e-2
 class Separators:
     """Labelings of the unlabeled rows, each by a local minimum."""
 
-    labels: Matrix
-    """The labelings, -1 or 1."""
-    objectives: Vector
-    """Their support vector machines' objectives."""
-    n_iter: int
-    """Support vector machines fitted to find them."""
-    n_unsettled: int
-    """Local searches that were stopped before their labels settled."""
+    labels: Matrix  #: The labelings, -1 or 1.
+    objectives: Vector  #: Their support vector machines' objectives.
+    n_iter: int  #: Support vector machines fitted to find them.
+    n_unsettled: int  #: Local searches that were stopped before their labels settled.
 
 
 class S4VMClassifier(MarginClassifier):
@@ -172,35 +168,24 @@ class S4VMClassifier(MarginClassifier):
 
     def _fit(self, data: TrainingData) -> None:
         with threads_for(data):
-            machine = self._choose(self._margin_rows(data))
-        self._warn_of_gap(machine)
-        self._warn_of_search()
-
-    def _choose(self, rows: MarginRows) -> HingeSolution:
-        n, origin = len(rows.y), rows.origin(of_unlabeled=False)
-        Z = rows.Z - origin @ rows.Z
-        # Unlabeled rows of weight zero get the labels of the machine, and are not there otherwise.
-        counts = rows.unlabeled_weights > 0
-        counted = np.append(np.ones(n, dtype=bool), counts)
-        problem = MarginProblem(Features(Z[counted], True), rows.y, rows.costs[counted])
-        supervised, values = problem.supervised(False, self.tol)
-        baseline = np.where(values > 0, 1.0, -1.0)
-        found = Separators(np.zeros((0, len(baseline))), np.zeros(0), 0, 0)
-        answer, machine = WorstCase(baseline, 0.0, 0.0, 0.0, True), supervised
-        if counts.any():
-            bounds = label_bounds(len(baseline), rows.mean_label, self.balance_tolerance)
-            random = np.random.default_rng(
-                check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-            )
-            found = sample_separators(
-                problem, bounds, values, self.n_samples, random, self.max_iter
-            )
-            if self.n_clusters is not None:
-                found = representatives(found, self.n_clusters, random)
-            weights = rows.unlabeled_weights[counts]
-            answer = worst_case(found.labels, baseline, float(self.loss_weight), weights)
-            if not answer.is_baseline:
-                machine = solve_hinge(problem.with_labels(answer.labels), tol=self.tol)
+            rows = self._margin_rows(data)
+            n, origin = len(rows.y), rows.origin(of_unlabeled=False)
+            Z = rows.Z - origin @ rows.Z
+            # Unlabeled rows of weight zero get the labels of the machine, and are not there
+            # otherwise.
+            counts = rows.unlabeled_weights > 0
+            counted = np.append(np.ones(n, dtype=bool), counts)
+            problem = MarginProblem(Features(Z[counted], True), rows.y, rows.costs[counted])
+            supervised, values = problem.supervised(False, self.tol)
+            baseline = np.where(values > 0, 1.0, -1.0)
+            found = Separators(np.zeros((0, len(baseline))), np.zeros(0), 0, 0)
+            answer, machine = WorstCase(baseline, 0.0, 0.0, 0.0, True), supervised
+            if counts.any():
+                found = self._separators(problem, values, rows.mean_label)
+                weights = rows.unlabeled_weights[counts]
+                answer = worst_case(found.labels, baseline, float(self.loss_weight), weights)
+                if not answer.is_baseline:
+                    machine = solve_hinge(problem.with_labels(answer.labels), tol=self.tol)
         beta = np.zeros(len(Z))
         beta[np.flatnonzero(counted)[: len(machine.alpha)]] = machine.signs * machine.alpha
         self._store(rows, origin, beta, machine.b)
@@ -209,23 +194,25 @@ class S4VMClassifier(MarginClassifier):
         self.soft_labels_ = np.asarray(after > 0, dtype=np.float64)
         self.transductive_labels_ = self.classes_[(after > 0).astype(np.intp)]
         self.supervised_labels_ = self.classes_[(before > 0).astype(np.intp)]
-        self.separators_ = found
-        self.solution_ = answer
-        self.n_iter_ = found.n_iter
-        return machine
+        self.separators_, self.solution_, self.n_iter_ = found, answer, found.n_iter
+        self._warn_of_gap(machine)
+        if found.n_unsettled:
+            self._warn(
+                f"stopped {found.n_unsettled} of {self.n_samples} local searches with labels that "
+                f"still change; raise max_iter (now {self.max_iter})"
+            )
+        if not answer.is_exact:
+            self._warn(
+                f"stopped the program at the value {answer.value:g} with the bound "
+                f"{answer.bound:g}; lower n_clusters (now {self.n_clusters}) to solve it to the end"
+            )
 
-    def _warn_of_search(self) -> None:
-        if self.separators_.n_unsettled:
-            self._warn(
-                f"stopped {self.separators_.n_unsettled} of {self.n_samples} local searches with "
-                f"labels that still change; raise max_iter (now {self.max_iter})"
-            )
-        if not self.solution_.is_exact:
-            self._warn(
-                f"stopped the program at the value {self.solution_.value:g} with the bound "
-                f"{self.solution_.bound:g}; lower n_clusters (now {self.n_clusters}) to solve it "
-                "to the end"
-            )
+    def _separators(self, problem: MarginProblem, values: Vector, mean_label: float) -> Separators:
+        bounds = label_bounds(len(values), mean_label, self.balance_tolerance)
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        random = np.random.default_rng(seed)
+        found = sample_separators(problem, bounds, values, self.n_samples, random, self.max_iter)
+        return found if self.n_clusters is None else representatives(found, self.n_clusters, random)
 
 
 def label_bounds(n_unlabeled: int, mean: float, tolerance: float) -> tuple[int, int]:
@@ -273,9 +260,6 @@ def sample_separators(
         size = 2.0 * (sample + 1) / n_samples
         return np.asarray(supervised + size * (supervised.std() or 1.0) * values)
 
-    def relabel(problem: MarginProblem, fit: HingeSolution) -> Vector:
-        return assign(problem, problem.values(fit), bounds)
-
     found: dict[bytes, TransductiveSolution] = {}
     started: set[bytes] = set()
     n_iter = n_unsettled = 0
@@ -284,7 +268,13 @@ def sample_separators(
         if labels.tobytes() in started:
             continue
         started.add(labels.tobytes())
-        minimum = descend(problem, labels, None, SEARCH_TOL, max_iter, relabel=relabel)
+        minimum = descend(
+            problem,
+            labels,
+            tol=SEARCH_TOL,
+            max_iter=max_iter,
+            relabel=lambda values, _: assign(problem, values, bounds),
+        )
         n_iter += minimum.n_iter
         n_unsettled += not minimum.status.is_success
         found.setdefault(minimum.labels.tobytes(), minimum)

@@ -8,16 +8,12 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from tacit._cached import cached_property
-from tacit._typing import Index, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.solver import Status
 from tacit.solver._kernel_projection import NOT_A_KERNEL
 
 # Rounding of kernels in single precision, relative to the largest number.
 ROUNDING = 1e-6
-# Up to so many rows all their inner products are kept, 32 megabytes: a search over labelings asks
-# for those of the same rows thousands of times.
-KEPT_ROWS = 2000
 # The square of the intercept's column, in units of the mean ||x||^2: the intercept is hardly
 # penalised, and what is left of the penalty goes with every round.
 INTERCEPT = 100.0
@@ -46,18 +42,6 @@ class Features:
         self.mean_square = float((Z * Z).sum() / max(len(Z), 1))
         self.unit = (INTERCEPT * self.mean_square) ** 0.5 or 1.0
         self.columns = np.column_stack([Z, np.full(len(Z), self.unit)]) if intercept else Z
-
-    @cached_property
-    def gram(self) -> Matrix:
-        """The inner products of all rows, the intercept's column included."""
-        return np.asarray(self.columns @ self.columns.T)
-
-    def products(self, index: Index) -> Matrix:
-        """Those among some of the rows."""
-        if len(self.Z) <= KEPT_ROWS:
-            return self.gram[np.ix_(index, index)]
-        rows = self.columns[index]
-        return np.asarray(rows @ rows.T)
 
 
 @dataclass(frozen=True)
@@ -124,27 +108,19 @@ class HingeProblem:
 class HingeSolution:
     """A support vector machine with the certificate of its optimality."""
 
-    w: Vector
-    """The normal vector, in the features of the problem."""
-    b: float
-    """The intercept."""
-    alpha: Vector
-    """The dual point, feasible."""
-    signs: Vector
-    """The labels, -1 or 1."""
-    values: Vector
-    """Decision values of all rows."""
-    squared_norm: float
-    """||w||^2."""
+    w: Vector  #: The normal vector, in the features of the problem.
+    b: float  #: The intercept.
+    alpha: Vector  #: The dual point, feasible.
+    signs: Vector  #: The labels, -1 or 1.
+    values: Vector  #: Decision values of all rows.
+    squared_norm: float  #: ||w||^2.
+    #: Of w and b: a bound of the smallest objective from above, and of alpha: one from below.
     objective: float
-    """Of w and b: a bound of the smallest objective from above, and of alpha: one from below."""
     dual_objective: float
+    #: What rounding may do to either objective, as with steep kernels, which lose digits.
     noise: float
-    """What rounding may do to either objective, as with steep kernels, which lose digits."""
-    status: Status = Status.OPTIMAL
-    """Why the solver stopped."""
-    n_iter: int = 0
-    """Newton steps."""
+    status: Status = Status.OPTIMAL  #: Why the solver stopped.
+    n_iter: int = 0  #: Newton steps.
 
     def gap(self) -> float:
         """By how much the objective can be above the smallest at the most."""
@@ -224,7 +200,7 @@ def _proximal_step(
         free = np.flatnonzero((raw > 0.0) & (raw < costs))
         gradient = x - centre - columns.T @ (signs * alpha)
         # 2. The Newton direction.
-        direction = -_newton(features, penalty[free], free, gradient)
+        direction = -_newton(columns[free], penalty[free], gradient)
         along = columns @ direction
         # 3. A step along it. The decrement is twice what a quadratic would still fall by; the
         # last step is taken on trust, as slopes are rounding noise by then.
@@ -259,13 +235,12 @@ def _line_search(
     return low
 
 
-def _newton(features: Features, penalty: Vector, free: Index, gradient: Vector) -> Vector:
+def _newton(rows: Matrix, penalty: Vector, gradient: Vector) -> Vector:
     """(I + X'DX)^-1 gradient, X the free rows and D their penalties, by rows or by columns."""
-    rows = features.columns[free]
-    if len(free) < rows.shape[1]:
-        M = features.products(free)
+    if len(rows) < rows.shape[1]:
+        M = rows @ rows.T
         M.flat[:: len(M) + 1] += 1.0 / penalty
-        return gradient - rows.T @ _solve(M, rows @ gradient) if len(free) else gradient
+        return gradient - rows.T @ _solve(M, rows @ gradient) if len(rows) else gradient
     H = rows.T @ (rows * penalty[:, None])
     H.flat[:: len(H) + 1] += 1.0
     return _solve(H, gradient)
