@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from tacit.family import EMStatus
-from tacit.family._em import Expectation, maximise_expectation, scaled
+from tacit.family._em import expectation, maximise_expectation, scaled
 from tacit.family._em_naive_bayes import multinomial_model
 from tacit.family._gaussian import (
     LabeledStatistics,
@@ -21,8 +21,9 @@ from tacit.family._gaussian import (
     supervised_lda,
     supervised_nearest_mean,
 )
-from tacit.family._generative import SoftLabels
+from tacit.family._generative import soft_labels
 from tacit.rows import CsrRows, NumpyRows
+from tacit.rows._sweep import add_each
 from tacit.solver._basis import Coefficients
 from tests.family.class_moments import Parameters, classes
 
@@ -110,25 +111,28 @@ def test_an_expectation_is_the_sum_over_its_blocks_sparse_or_dense():
     random = np.random.default_rng(0)
     X = random.poisson(0.5, size=(50, 4)).astype(float)
     weights = random.uniform(size=50)
-    kernel = Expectation(Coefficients(random.normal(size=(4, 3)), np.zeros(3)), np.arange(4.0))
-    whole = NumpyRows(X, weights).reduce(kernel, operator.add)
-    shares = SoftLabels(kernel.discriminants)(X) * weights[:, None]
+    discriminants = Coefficients(random.normal(size=(4, 3)), np.zeros(3))
+    kernel = partial(expectation, discriminants, np.arange(4.0))
+    whole, likelihood = NumpyRows(X, weights).reduce(kernel, add_each)
+    shares = soft_labels(discriminants, X) * weights[:, None]
     expected = np.column_stack([shares.sum(axis=0), shares.T @ (X - np.arange(4.0))])
-    np.testing.assert_allclose(whole[:, :-1], expected)
+    np.testing.assert_allclose(whole, expected)
+    assert likelihood == pytest.approx(weights @ logsumexp(discriminants.values(X), axis=1))
     in_blocks = NumpyRows(X, weights)
     in_blocks.block_rows = 7
     for rows in (in_blocks, CsrRows(sparse.csr_array(X), weights)):
-        parts = rows.reduce(kernel, operator.add)
+        parts, own = rows.reduce(kernel, add_each)
         np.testing.assert_allclose(parts, whole, atol=1e-12)
+        assert own == pytest.approx(likelihood)
 
 
 def test_two_classes_have_one_column_of_responsibilities_and_no_rows_have_none():
-    two = SoftLabels(Coefficients(np.ones((3, 2)), np.array([0.0, 2.0])))
+    two = partial(soft_labels, Coefficients(np.ones((3, 2)), np.array([0.0, 2.0])))
     assert two(np.zeros((5, 3))).shape == (5,)
     np.testing.assert_allclose(two(np.zeros((1, 3))), 1.0 / (1.0 + np.exp(-2.0)))
     assert two(np.zeros((0, 3))).shape == (0,)
-    three = SoftLabels(Coefficients(np.ones((3, 3)), np.zeros(3)))
-    assert three(np.zeros((5, 3))).shape == (5, 3)
+    three = Coefficients(np.ones((3, 3)), np.zeros(3))
+    assert soft_labels(three, np.zeros((5, 3))).shape == (5, 3)
 
 
 def test_smoothed_probabilities_of_words_are_the_mode_of_their_posterior():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,15 +24,16 @@ from tacit.family._gaussian import (
     lda_model,
     nearest_mean_model,
     supervised_nearest_mean,
-    with_spherical_covariance,
+    with_diagonal_covariance,
 )
 from tacit.family._generative import (
     GaussianClassifier,
     GenerativeClassifier,
-    SoftLabels,
+    soft_labels,
     statistics_of,
 )
 from tacit.rows import Block, Moments, Rows
+from tacit.rows._sweep import add_each
 from tacit.solver._basis import Coefficients
 from tacit.solver._solution import StopReason
 
@@ -48,8 +48,7 @@ class EMStatus(StopReason):
     """Why expectation maximisation stopped."""
 
     CONVERGED = "converged"
-    EMPTY = "empty"
-    """There are no unlabeled rows, or they have no weight."""
+    EMPTY = "empty"  #: There are no unlabeled rows, or they have no weight.
     MAX_ITERATIONS = "max_iterations"
 
     @property
@@ -62,14 +61,11 @@ class EMStatus(StopReason):
 class EMResult:
     """How expectation maximisation went."""
 
+    #: The penalised log-likelihood of all observed data after each maximisation; never falls.
     log_likelihoods: Vector
-    """The penalised log-likelihood of all observed data after each maximisation; never falls."""
-    total_weight: float
-    """The weight of all rows, unlabeled ones by their part."""
-    status: EMStatus
-    """Why it stopped."""
-    gap: float
-    """By how much the log-likelihood of a row would still rise, extrapolated (Aitken)."""
+    total_weight: float  #: The weight of all rows, unlabeled ones by their part.
+    status: EMStatus  #: Why it stopped.
+    gap: float  #: By how much the log-likelihood of a row would still rise, extrapolated (Aitken).
 
     @property
     def n_iter(self) -> int:
@@ -77,33 +73,22 @@ class EMResult:
         return len(self.log_likelihoods)
 
 
-@dataclass(frozen=True)
-class Expectation:
-    """The expected class moments of a block of rows less `centre`; a value, so that it can travel.
+def class_moments(X: Any, shares: Matrix, centre: Vector) -> Matrix:
+    """Weights of the classes and sums of x - centre, for the shares of the rows in them."""
+    weights = shares.sum(axis=0)
+    if isinstance(X, np.ndarray):
+        return np.column_stack([weights, shares.T @ (X - centre)])
+    return np.column_stack([weights, np.asarray(X.T @ shares).T - np.outer(weights, centre)])
 
-    The last column has the rows' log-likelihood, at the top.
-    """
 
-    discriminants: Coefficients
-    centre: Vector
-
-    def __call__(self, block: Block) -> Matrix:
-        """O(n d K)."""
-        X = block.X
-        values = self.discriminants.values(X)
-        logarithms = logsumexp(values, axis=1) if len(values) else np.zeros(0)
-        shares = np.exp(values - logarithms[:, None])
-        if block.weights is not None:
-            shares = shares * block.weights[:, None]
-            logarithms = logarithms * block.weights
-        weights = shares.sum(axis=0)
-        if isinstance(X, np.ndarray):
-            sums = shares.T @ (X - self.centre)
-        else:
-            sums = np.asarray(X.T @ shares).T - np.outer(weights, self.centre)
-        own = np.zeros_like(weights)
-        own[0] = logarithms.sum()
-        return np.column_stack([weights, sums, own])
+def expectation(discriminants: Coefficients, centre: Vector, block: Block) -> tuple[Matrix, float]:
+    """The expected class moments of a block of rows, and their log-likelihood, in O(n d K)."""
+    values = discriminants.values(block.X)
+    logarithms = logsumexp(values, axis=1) if len(values) else np.zeros(0)
+    shares = np.exp(values - logarithms[:, None])
+    if block.weights is not None:
+        shares, logarithms = shares * block.weights[:, None], logarithms * block.weights
+    return class_moments(block.X, shares, centre), float(logarithms.sum())
 
 
 def maximise_expectation(
@@ -125,18 +110,18 @@ def maximise_expectation(
     if rows.n_rows == 0 or weight * rows.total_weight == 0.0:
         return start, EMResult(np.zeros(0), total, EMStatus.EMPTY, 0.0)
 
-    def expect(model: Model) -> Matrix:
-        return rows.reduce(Expectation(model.discriminants, centre), operator.add)
+    def expect(model: Model) -> tuple[Matrix, float]:
+        return rows.reduce(partial(expectation, model.discriminants, centre), add_each)
 
     history: list[float] = []
-    model, expected = start, expect(start)
+    model, (expected, unknown) = start, expect(start)
     for _ in range(max_iter):
-        model = maximise(labeled + weight * expected[:, :-1])
-        expected = expect(model)
+        model = maximise(labeled + weight * expected)
+        expected, unknown = expect(model)
         # The sum over labeled rows of the discriminant of their class.
         coef, intercept = model.discriminants.coef, model.discriminants.intercept
         known = labeled[:, 0] @ (centre @ coef + intercept) + np.sum(labeled[:, 1:] * coef.T)
-        history.append(float(known + weight * expected[0, -1] + model.constant))
+        history.append(float(known + weight * unknown + model.constant))
         if not np.isfinite(history[-1]):
             raise ValueError(
                 f"The log-likelihood is {history[-1]} after {len(history)} iterations: the numbers "
@@ -216,7 +201,7 @@ n_iter_ : int
         self.solution_, self.n_iter_ = result, result.n_iter
         self.log_likelihoods_ = result.log_likelihoods
         self._store_discriminants(model.discriminants)
-        self.soft_labels_ = data.unlabeled.map(SoftLabels(model.discriminants))
+        self.soft_labels_ = data.unlabeled.map(partial(soft_labels, model.discriminants))
         if not result.status.is_success:
             self._warn(
                 f"stopped after {result.n_iter} iterations while the log-likelihood of a row was "
@@ -338,4 +323,5 @@ def nearest_mean_start(
         if labeled.total.weight >= N or variance <= 0.0:
             raise
     priors, means = labeled.counts / labeled.total.weight, labeled.means - everything.mean
-    return with_spherical_covariance(priors, means, everything.mean, variance)
+    variances = np.full(d, variance)
+    return with_diagonal_covariance(priors, means, everything.mean, variances)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils.validation import check_non_negative
 from tacit._typing import Matrix, Vector
 from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
-from tacit.family._em import EMClassifier
+from tacit.family._em import EMClassifier, class_moments
 from tacit.family._gaussian import Mixture
 from tacit.rows import Block
 from tacit.solver._basis import Coefficients
@@ -94,12 +95,18 @@ class EMNaiveBayesClassifier(EMClassifier):
         self.unlabeled = unlabeled
 
     def _fit(self, data: TrainingData) -> None:
-        _check_counts(data)
-        labeled, centre = _class_counts(data), np.zeros(data.X.shape[1])
-        start = multinomial_model(labeled, self.alpha)
-        model = self._maximise(
-            data, centre, labeled, start, lambda v: multinomial_model(v, self.alpha)
-        )
+        check_non_negative(data.X, "EMNaiveBayesClassifier (input X)")
+        if data.unlabeled.n_rows and not data.unlabeled.reduce(_are_counts, min):
+            raise ValueError(
+                "Negative values in data passed to EMNaiveBayesClassifier: X or X_unlabeled has "
+                "negative numbers, NaN or infinity; naive Bayes needs counts."
+            )
+        members = np.eye(len(data.classes))[data.codes]
+        if data.weights is not None:
+            members = members * data.weights[:, None]
+        centre, maximise = np.zeros(data.X.shape[1]), partial(multinomial_model, alpha=self.alpha)
+        labeled = class_moments(data.X, members, centre)
+        model = self._maximise(data, centre, labeled, maximise(labeled), maximise)
         self.class_log_prior_ = model.discriminants.intercept
         self.feature_log_prob_ = model.discriminants.coef.T
 
@@ -117,23 +124,6 @@ def multinomial_model(v: Matrix, alpha: float) -> Mixture:
     log_priors = np.log(v[:, 0]) - np.log(v[:, 0].sum())
     discriminants = Coefficients(log_probabilities.T, log_priors)
     return Mixture(discriminants, alpha * float(log_probabilities.sum()))
-
-
-def _class_counts(data: TrainingData) -> Matrix:
-    """Weights of the classes and sums of their counts."""
-    members = np.asarray(data.codes[:, None] == np.arange(len(data.classes)), dtype=np.float64)
-    if data.weights is not None:
-        members = members * data.weights[:, None]
-    return np.column_stack([members.sum(axis=0), np.asarray(data.X.T @ members).T])
-
-
-def _check_counts(data: TrainingData) -> None:
-    check_non_negative(data.X, "EMNaiveBayesClassifier (input X)")
-    if data.unlabeled.n_rows and not data.unlabeled.reduce(_are_counts, min):
-        raise ValueError(
-            "Negative values in data passed to EMNaiveBayesClassifier: X or X_unlabeled has "
-            "negative numbers, NaN or infinity; naive Bayes needs counts."
-        )
 
 
 def _are_counts(block: Block) -> bool:

@@ -209,7 +209,8 @@ def nearest_mean_model(v: Matrix, total: Moments, alpha: float) -> GaussianModel
     if within <= RANK_CUT * spread:
         raise UnboundedLikelihoodError
     constant = -0.5 * spread / variance - 0.5 * N * d * np.log(2.0 * np.pi * variance)
-    return with_spherical_covariance(v[:, 0] / N, means, total.mean, variance, float(constant))
+    variances = np.full(d, variance)
+    return with_diagonal_covariance(v[:, 0] / N, means, total.mean, variances, float(constant))
 
 
 def supervised_nearest_mean(labeled: LabeledStatistics, alpha: float) -> GaussianModel:
@@ -224,8 +225,8 @@ def constrained_nearest_mean(
     check_finite(everything)
     supervised = supervised_nearest_mean(labeled, alpha)
     means = labeled.means - labeled.total.mean  # about the mean of all rows, after the move
-    variance = float(supervised.covariance[0, 0])
-    return with_spherical_covariance(supervised.priors, means, everything.mean, variance)
+    variances = supervised.covariance.diagonal()
+    return with_diagonal_covariance(supervised.priors, means, everything.mean, variances)
 
 
 def constrained_lda(labeled: LabeledStatistics, everything: Moments, alpha: float) -> GaussianModel:
@@ -246,16 +247,19 @@ def constrained_lda(labeled: LabeledStatistics, everything: Moments, alpha: floa
     return lda_model(space, np.column_stack([weights, weights[:, None] * moved]), drop=True)
 
 
-def with_spherical_covariance(
-    priors: Vector, means: Matrix, centre: Vector, variance: float, constant: float = 0.0
+def with_diagonal_covariance(
+    priors: Vector, means: Matrix, centre: Vector, variances: Vector, constant: float = 0.0
 ) -> GaussianModel:
-    """The model with these means, measured from `centre`, and one variance for all features."""
-    slopes = means / variance
+    """The model with these means, measured from `centre`, and a variance for each feature.
+
+    Features without any variance have no say.
+    """
+    slopes = np.divide(means, variances, out=np.zeros_like(means), where=variances > 0.0)
     intercept = np.log(priors) - 0.5 * np.sum(slopes * means, axis=1) - slopes @ centre
     return GaussianModel(
         priors=priors,
         means=centre + means,
-        covariance=variance * np.eye(len(centre)),
+        covariance=np.diag(variances),
         discriminants=Coefficients(slopes.T, intercept),
         constant=constant,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from textwrap import indent
 from typing import Any, ClassVar
 
@@ -33,17 +33,6 @@ $partly_labeled
 {accuracy}"""
 
 
-@dataclass(frozen=True)
-class SoftLabels:
-    """The soft labels that discriminants give to rows; a value, so that it can travel."""
-
-    discriminants: Coefficients
-
-    def __call__(self, X: Any) -> Matrix:
-        """One row of probabilities for each row, or that of the second of two classes."""
-        return as_soft_labels(posteriors(self.discriminants, X))
-
-
 def posteriors(discriminants: Coefficients, X: Any) -> Matrix:
     """The probability of each class for each row."""
     values = discriminants.values(X)
@@ -53,6 +42,11 @@ def posteriors(discriminants: Coefficients, X: Any) -> Matrix:
 def as_soft_labels(labels: Matrix) -> Matrix:
     """The column of the second class for two classes, all columns for more."""
     return labels[:, 1] if labels.shape[1] == 2 else labels
+
+
+def soft_labels(discriminants: Coefficients, X: Any) -> Matrix:
+    """The soft labels that discriminants give to rows."""
+    return as_soft_labels(posteriors(discriminants, X))
 
 
 class GenerativeClassifier(ProbabilityClassifier):
@@ -262,7 +256,7 @@ class MCLDAClassifier(GaussianClassifier):
             model = constrained(labeled, everything, self.alpha)
         self._store_model(model)
         self.n_iter_ = 1
-        self.soft_labels_ = data.unlabeled.map(SoftLabels(model.discriminants))
+        self.soft_labels_ = data.unlabeled.map(partial(soft_labels, model.discriminants))
 
 
 class MCNearestMeanClassifier(MCLDAClassifier):

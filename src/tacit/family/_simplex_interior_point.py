@@ -12,6 +12,7 @@ from scipy.linalg import lapack
 
 from tacit._typing import AnyArray, Matrix, Vector
 from tacit.solver import Status
+from tacit.solver._curvature import Curvature
 
 # Fraction of the way to the boundary that a step may go.
 TO_BOUNDARY = 0.995
@@ -91,20 +92,15 @@ class SimplexProblem:
 class SimplexSolution:
     """Soft labels and how good they are."""
 
+    #: One row of non-negative numbers that add up to one for each unlabeled row.
     soft_labels: Matrix
-    """One row of non-negative numbers that add up to one for each unlabeled row."""
-    moments: Matrix
-    """Weights and sums of the classes, labeled rows included."""
-    objective: float
-    """The function at the moments."""
+    moments: Matrix  #: Weights and sums of the classes, labeled rows included.
+    objective: float  #: The function at the moments.
+    #: The largest first-order decrease over all labelings; of a convex function a bound.
     duality_gap: float
-    """The largest first-order decrease over all labelings; of a convex function a bound."""
-    total_weight: float
-    """The weight of all rows, which gives the gap a unit."""
-    status: Status
-    """Why the search stopped."""
-    n_iter: int
-    """Newton steps, of all starts together."""
+    total_weight: float  #: The weight of all rows, which gives the gap a unit.
+    status: Status  #: Why the search stopped.
+    n_iter: int  #: Newton steps, of all starts together.
 
     def gap(self) -> float:
         """The largest first-order decrease over all labelings."""
@@ -143,7 +139,7 @@ def solve_simplex(
     """
     u = 0.9 * start + 0.1 / start.shape[1]
     problem.objective.value(problem.moments(u))  # refuses a start without a value
-    slopes = problem.slopes(u)
+    slopes, curvature = problem.slopes(u), Curvature(problem.rows, u.shape[1])
     mu = max(gap_of(u, slopes), tol * problem.total_weight) / u.size
     multipliers = mu / u
     smallest = 1e-3 * tol * problem.total_weight / u.size
@@ -156,7 +152,7 @@ def solve_simplex(
             break
         # 2. The Newton direction for the barrier; for a smaller one where little is left to gain.
         hessian = problem.objective.hessian(problem.moments(u))
-        newton = _Newton(problem.rows, u / multipliers, hessian)
+        newton = _Newton(curvature, u / multipliers, hessian)
         direction = newton.direction(mu / u - slopes)
         while mu > smallest and _promise(u, direction, slopes, mu) <= NEARLY * mu * u.size:
             mu = max(SHRINK * mu, smallest)
@@ -200,14 +196,16 @@ class _Newton:
     is one of descent exactly where J + R S R' has as many negative eigenvalues as J (Haynsworth).
     """
 
-    def __init__(self, rows: Matrix, inverse: Matrix, hessian: Matrix) -> None:
-        self.rows, self.inverse = rows, inverse
+    def __init__(self, curvature: Curvature, inverse: Matrix, hessian: Matrix) -> None:
+        self.rows, self.inverse = curvature.V, inverse
         self.total = inverse.sum(axis=1, keepdims=True)
         self.largest = inverse.argmax(axis=1)[:, None]
-        n_free, width = inverse.shape[1] - 1, rows.shape[1]
+        n_free, width = inverse.shape[1] - 1, self.rows.shape[1]
         curvatures, vectors = np.linalg.eigh(_on_differences(hessian, n_free, width))
         root = np.sqrt(np.abs(curvatures))[:, None] * vectors.T
-        bent = root @ self._gram(n_free) @ root.T
+        # S without the last class, which loses what the others gain.
+        upper = np.triu(curvature.at(inverse.T)[: len(root), : len(root)])
+        bent = root @ (upper + np.triu(upper, 1).T) @ root.T
         for part in PARTS:
             factors = np.sqrt(np.where(curvatures < 0.0, part, 1.0))
             signs = np.where((curvatures < 0.0) & (part > 0.0), -1.0, 1.0)
@@ -233,21 +231,6 @@ class _Newton:
         bent = np.zeros_like(rhs)
         bent[:, :-1] = self.rows @ bend.T
         return moved - self._on_tangent(bent)
-
-    def _gram(self, n_free: int) -> Matrix:
-        """S, without the last class, which loses what the others gain."""
-        rows, inverse = self.rows, self.inverse
-        width = rows.shape[1]
-        S = np.empty((n_free, width, n_free, width))
-        for k in range(n_free):
-            for j in range(k + 1):
-                # On the diagonal the sum of the others, not total - own, which would cancel.
-                other = -inverse[:, j] if j < k else np.delete(inverse, k, axis=1).sum(axis=1)
-                # A matrix times itself takes half the work of a product of two.
-                scaled = np.sqrt(inverse[:, k] * np.abs(other) / self.total[:, 0])[:, None] * rows
-                block = scaled.T @ scaled if j == k else -(scaled.T @ scaled)
-                S[k, :, j], S[j, :, k] = block, block
-        return S.reshape(n_free * width, n_free * width)
 
     def _on_tangent(self, x: Matrix) -> Matrix:
         # A constant in each row makes no difference; this one avoids cancellation.

@@ -17,6 +17,7 @@ from tacit.family._gaussian import (
     lda_model,
     log_determinant,
     solve_within,
+    with_diagonal_covariance,
 )
 from tacit.family._generative import (
     GaussianClassifier,
@@ -144,10 +145,8 @@ class PessimisticObjective(MomentObjective):
 def standardised_nearest_mean(labeled: LabeledStatistics, everything: Moments) -> Coefficients:
     """Discriminants of the nearest mean on standardised features; one label a class will do."""
     variances = everything.scatter.diagonal() / everything.weight
-    means = labeled.means - everything.mean
-    slopes = np.divide(means, variances, out=np.zeros_like(means), where=variances > 0.0)
-    constants = np.log(labeled.counts / labeled.total.weight) - 0.5 * np.sum(slopes * means, axis=1)
-    return Coefficients(slopes.T, constants - slopes @ everything.mean)
+    priors, means = labeled.counts / labeled.total.weight, labeled.means - everything.mean
+    return with_diagonal_covariance(priors, means, everything.mean, variances).discriminants
 
 
 class SimplexClassifier(GaussianClassifier):

@@ -22,18 +22,14 @@ MOST_UNITS = 1e4
 class WorstCase:
     """The answer of the max-min program."""
 
-    labels: Vector
-    """The labels, -1 or 1."""
+    labels: Vector  #: The labels, -1 or 1.
+    #: Gain less weighted loss against the baseline, for the worst candidate. Never negative.
     value: float
-    """Gain less weighted loss against the baseline, for the worst candidate. Never negative."""
+    #: No labels have a larger value, to a millionth of `unit`. `value` where solved to the end.
     bound: float
-    """No labels have a larger value, to a millionth of `unit`. `value` where solved to the end."""
-    relaxed: float
-    """The value of the linear program, in which labels may be fractional."""
-    is_baseline: bool
-    """Whether the labels are those of the baseline."""
-    unit: float = 1.0
-    """The largest weight of a row, by which value and bound are judged."""
+    relaxed: float  #: The value of the linear program, in which labels may be fractional.
+    is_baseline: bool  #: Whether the labels are those of the baseline.
+    unit: float = 1.0  #: The largest weight of a row, by which value and bound are judged.
 
     @property
     def is_exact(self) -> bool:
