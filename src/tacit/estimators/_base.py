@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit._typing import AnyArray, Matrix
 from tacit.estimators._labels import read_labels
-from tacit.estimators._parameters import TEXTS, filled
+from tacit.estimators._parameters import CONSTRAINTS, TEXTS, filled
 from tacit.estimators._training import (
     DTYPES,
     TrainingData,
@@ -49,21 +49,31 @@ def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
 class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is fitted on rows with and without labels.
 
-    A class declares its parameters in `_parameter_constraints` and learns in `_fit`. In its
-    docstring, a line `$name` stands for an entry of `_doc_entries`.
+    A class declares its parameters in `_parameter_constraints`, but those that its bases or
+    CONSTRAINTS know, and learns in `_fit`. In its docstring, a line `$name` stands for an entry of
+    `_doc_entries`.
     """
 
     unlabeled: Any
 
     classes_: AnyArray
     n_features_in_: int
+    n_iter_: int
+    soft_labels_: Any
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"unlabeled": "no_validation"}
+    _declared: ClassVar[dict[str, Any]] = CONSTRAINTS
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _doc_entries: ClassVar[dict[str, str]] = TEXTS
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.__doc__ = filled(cls.__doc__, cls._doc_entries)
+        declared: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            declared |= vars(base).get("_declared", {})
+        cls._declared = declared | vars(cls).get("_parameter_constraints", {})
+        names = cls._get_param_names()
+        cls._parameter_constraints = {k: v for k, v in cls._declared.items() if k in names}
 
     @_validated
     def fit(self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None) -> Self:

@@ -27,6 +27,14 @@ POSITIVE_INTEGER = [Number(Integral, 1, None, closed="left")]
 TOL = [Number(Real, 0, 1, closed="neither")]
 ALPHA = [*NOT_NEGATIVE, StrOptions({"loo"})]
 KERNEL = [StrOptions({"linear", "rbf", "poly", "precomputed"}), callable]
+# Those that every classifier with such a parameter has, unless it declares another.
+CONSTRAINTS = {
+    "unlabeled": "no_validation",
+    "fit_intercept": ["boolean"],
+    "tol": TOL,
+    "max_iter": POSITIVE_INTEGER,
+    "random_state": ["random_state"],
+}
 
 # Entries of docstrings, written as `$name` on a line of their own.
 TEXTS = {

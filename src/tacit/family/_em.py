@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from tacit._typing import Matrix, Vector
-from tacit.estimators._parameters import POSITIVE_INTEGER, TOL, Number
+from tacit.estimators._parameters import Number
 from tacit.estimators._training import TrainingData, threads_for
 from tacit.family._gaussian import (
     GaussianModel,
@@ -153,16 +153,11 @@ class EMClassifier(GenerativeClassifier):
     tol: float
     max_iter: int
 
-    soft_labels_: Any
     solution_: EMResult
     log_likelihoods_: Vector
-    n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GenerativeClassifier._parameter_constraints,
-        "unlabeled_weight": [Number(Real, 0, 1, closed="both")],
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
+        "unlabeled_weight": [Number(Real, 0, 1, closed="both")]
     }
     _doc_entries: ClassVar[dict[str, str]] = {
         **GenerativeClassifier._doc_entries,
@@ -239,10 +234,6 @@ class EMLDAClassifier(EMClassifier, GaussianClassifier):
     _example_accuracy = 0.93
     _parameter_entries = "unlabeled_weight gaussian_alpha em_stopping unlabeled"
     _attribute_entries = "classes_ discriminants_ means_ gaussian_ em_ features_"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EMClassifier._parameter_constraints,
-        **GaussianClassifier._parameter_constraints,
-    }
 
     def __init__(
         self,

@@ -75,10 +75,7 @@ class EMNaiveBayesClassifier(EMClassifier):
     class_log_prior_: Vector
     feature_log_prob_: Matrix
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **EMClassifier._parameter_constraints,
-        "alpha": POSITIVE,
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": POSITIVE}
 
     def __init__(
         self,

@@ -130,10 +130,7 @@ class GaussianClassifier(GenerativeClassifier):
     _is_spherical: ClassVar[bool] = False
     _parameter_entries = "gaussian_alpha unlabeled"
     _attribute_entries = "classes_ discriminants_ means_ gaussian_ features_"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GenerativeClassifier._parameter_constraints,
-        "alpha": NOT_NEGATIVE,
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": NOT_NEGATIVE}
 
     def __init__(self, alpha: float = 0.0, unlabeled: Any = -1) -> None:
         self.alpha = alpha
@@ -241,9 +238,6 @@ class MCLDAClassifier(GaussianClassifier):
 
     $example
     """
-
-    soft_labels_: Any
-    n_iter_: int
 
     _example_accuracy = 0.91
     _attribute_entries = f"{GaussianClassifier._attribute_entries} posteriors_ closed_form_"

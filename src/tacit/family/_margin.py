@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from tacit._typing import Matrix, Vector
 from tacit.estimators._kernel import KernelClassifier, KernelFunction
 from tacit.estimators._linear import Decision
-from tacit.estimators._parameters import POSITIVE, POSITIVE_INTEGER, TOL
+from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
 from tacit.family._svm import Features, HingeProblem, HingeSolution, kernel_features, solve_hinge
 
@@ -101,12 +101,9 @@ class MarginClassifier(KernelClassifier):
     coef_: Matrix
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelClassifier._parameter_constraints,
         "C": POSITIVE,
         "C_unlabeled": POSITIVE,
         "gamma": [*POSITIVE, StrOptions({"scale", "auto"})],
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
     }
     _doc_entries: ClassVar[dict[str, str]] = {
         **KernelClassifier._doc_entries,

@@ -125,13 +125,10 @@ class S3VMClassifier(MarginClassifier):
     True
     """
 
-    soft_labels_: Vector
     objective_: float
     solution_: TransductiveSolution
-    n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MarginClassifier._parameter_constraints,
         "balance": ["boolean", Number(Real, 0, 1, closed="neither")],
         "n_switches": [Number(Integral, 0, None, closed="left")],
     }

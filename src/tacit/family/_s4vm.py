@@ -120,18 +120,14 @@ class S4VMClassifier(MarginClassifier):
 
     transductive_labels_: AnyArray
     supervised_labels_: AnyArray
-    soft_labels_: Vector
     separators_: Separators
     solution_: WorstCase
-    n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MarginClassifier._parameter_constraints,
         "n_samples": POSITIVE_INTEGER,
         "n_clusters": [*POSITIVE_INTEGER, None],
         "loss_weight": [Number(Real, 1, None, closed="left")],
         "balance_tolerance": [Number(Real, 0, 2, closed="both")],
-        "random_state": ["random_state"],
     }
 
     def __init__(

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix, Vector
-from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData, threads_for
 from tacit.family._gaussian import (
     LabeledStatistics,
@@ -152,17 +151,10 @@ def standardised_nearest_mean(labeled: LabeledStatistics, everything: Moments) -
 class SimplexClassifier(GaussianClassifier):
     """A Gaussian classifier by a search over soft labels."""
 
-    soft_labels_: Matrix
     solution_: SimplexSolution
-    n_iter_: int
 
     _objective: ClassVar[type[LabeledLikelihood | PessimisticObjective]]
     _parameter_entries = "gaussian_alpha simplex_stopping unlabeled"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GaussianClassifier._parameter_constraints,
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
-    }
     _doc_entries: ClassVar[dict[str, str]] = {
         **GaussianClassifier._doc_entries,
         "simplex_stopping": """

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations_with_replacement
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._linear import RegressionClassifier
-from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
 from tacit.rows import Block
 from tacit.rows._sweep import add_each
@@ -117,16 +116,8 @@ class SoftSelfLearningClassifier(RegressionClassifier):
     0.93
     """
 
-    soft_labels_: Any
     solution_: SoftSelfLearningResult
     certificate_: Certificate
-    n_iter_: int
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **RegressionClassifier._parameter_constraints,
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
-    }
 
     def __init__(
         self,

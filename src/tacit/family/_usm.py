@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import Moments, moments_and_sample
@@ -65,9 +63,7 @@ class USMClassifier(RegressionClassifier):
     True
     """
 
-    soft_labels_: Any
     certificate_: Certificate
-    n_iter_: int
 
     def _fit(self, data: TrainingData) -> None:
         supervised = self._fit_supervised(data)
