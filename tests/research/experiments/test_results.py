@@ -99,7 +99,7 @@ def test_runs_are_selected_by_their_columns(results):
 
 def direction(one, other):
     results = Results.of([*runs_of("one", one), *runs_of("other", other)])
-    return results.direction("d", "p", "one", "other", 10)
+    return results.direction("d", "p", "one", "error", 10, other="other")
 
 
 def test_the_test_of_equal_errors_is_that_of_wilcoxon():

@@ -17,7 +17,7 @@ def compared(one, other):
         for name, values in (("a", one), ("b", other))
         for repeat, value in enumerate(values)
     ]
-    return Results.of(runs).direction("d", "rule", "a", "b", 50)
+    return Results.of(runs).direction("d", "rule", "a", "error", 50, other="b")
 
 
 def test_the_least_number_of_repeats_is_the_first_that_can_be_significant():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -126,10 +127,6 @@ class BookSplits(Protocol):
         labeled, unlabeled = (found[k][repeat].astype(np.intp) - 1 for k in ("idxLabs", "idxUnls"))
         return [[Split(labeled, unlabeled, unlabeled, repeat)]]
 
-    def n_fits(self, table: LabeledTable) -> int:
-        """One."""
-        return 1
-
 
 @dataclass(frozen=True)
 class Case:
@@ -150,27 +147,17 @@ def evidence_cases(results: Sequence[Results], methods: Sequence[str]) -> list[C
     """All cases in which the method and the anchors' average ended in some repeat."""
     cases = []
     for one in results:
-        for dataset in one.names("dataset"):
-            place = dataset, one.names("protocol")[0]
-            for method in methods:
-                for size in one.sizes(*place, method):
-                    names = *place, method, ANCHORS, size
-                    error, anchors = one.paired(*names, UNLABELED_ERROR)
-                    held, anchors_held = one.paired(*names, ERROR)
-                    found = one.summary(*place, method, ERROR, size)
-                    if found is not None and len(error):
-                        case = Case(
-                            dataset,
-                            found.n_labeled,
-                            method,
-                            float(error.mean()),
-                            float(held.mean()),
-                            float(anchors.mean()),
-                            float(anchors_held.mean()),
-                            one.direction(*names, UNLABELED_ERROR),
-                            len(error),
-                        )
-                        cases.append(case)
+        for place in product(one.names("dataset"), one.names("protocol"), methods):
+            for size in one.sizes(*place):
+                key, held_key = (*place, UNLABELED_ERROR, size), (*place, ERROR, size)
+                pairs = *one.paired(*key, other=ANCHORS), *one.paired(*held_key, other=ANCHORS)
+                found = one.summary(*held_key)
+                if found is not None and len(pairs[0]):
+                    error, anchors, held, anchors_held = (float(each.mean()) for each in pairs)
+                    what = (found.dataset, found.n_labeled, found.classifier)
+                    errors = (error, held, anchors, anchors_held)
+                    direction = one.direction(*key, other=ANCHORS)
+                    cases.append(Case(*what, *errors, direction, len(pairs[0])))
     return cases
 
 

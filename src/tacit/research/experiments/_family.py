@@ -6,47 +6,24 @@ from typing import Any
 
 from sklearn.svm import SVC
 
+from tacit import estimators, family
 from tacit._words import number_of
-from tacit.estimators import (
-    ICLSClassifier,
-    KernelICLSClassifier,
-    KernelLeastSquaresClassifier,
-    LeastSquaresClassifier,
-    ProjectedLeastSquaresClassifier,
-    SelfLearningClassifier,
-)
-from tacit.family import (
-    EMLDAClassifier,
-    EMNearestMeanClassifier,
-    ICLDAClassifier,
-    LDAClassifier,
-    MCLDAClassifier,
-    MCNearestMeanClassifier,
-    MCPLDAClassifier,
-    NearestMeanClassifier,
-    S3VMClassifier,
-    S4VMClassifier,
-    SoftSelfLearningClassifier,
-    USMClassifier,
-)
 from tacit.report import Entry
 from tacit.research.experiments._grid import Grid, entry_of, short
-from tacit.research.experiments._results import (
-    LEAST_REPEATS,
-    LEVEL,
-    Results,
-    RunSummary,
-    what_counts,
-)
+from tacit.research.experiments._results import LEAST_REPEATS, LEVEL, Results, what_counts
 from tacit.selection import Contestant
 
 LEAST_SQUARES = "least squares"
-KERNEL = "kernel least squares"
-LDA = "LDA"
-NEAREST_MEAN = "nearest mean"
-SVM = "SVM"
 # Half the usual ten: there are twenty methods.
 N_FOLDS = 5
+# The columns of the numbers behind the table, and the fields of a summary in them.
+RECORD = {
+    "error": "mean",
+    "standard_error": "standard_error",
+    "times_worse": "times_worse",
+    "repeats": "n_repeats",
+    "incomplete": "n_incomplete",
+}
 
 
 def family_contestants() -> tuple[Contestant, ...]:
@@ -57,54 +34,47 @@ def family_contestants() -> tuple[Contestant, ...]:
     is left out: it is for counts.
     """
     penalty = 1.0  # on the scatter, so that covariances of few rows can be inverted
-    groups: dict[str, tuple[Any, dict[str, Any]]] = {
-        LEAST_SQUARES: (
-            LeastSquaresClassifier("loo"),
-            {
-                "self-learning": SelfLearningClassifier(LeastSquaresClassifier("loo")),
-                "soft self-learning": SoftSelfLearningClassifier("loo"),
-                "USM": USMClassifier("loo"),
-                "ICLS": ICLSClassifier("loo"),
-                "projected": ProjectedLeastSquaresClassifier(alpha="loo", penalty="start"),
-            },
-        ),
-        KERNEL: (
-            KernelLeastSquaresClassifier(alpha="loo"),
-            {
-                "kernel ICLS": KernelICLSClassifier(alpha="loo"),
-                "kernel projected": KernelICLSClassifier(alpha="loo", metric="all"),
-            },
-        ),
-        LDA: (
-            LDAClassifier(penalty),
-            {
-                "EM LDA": EMLDAClassifier(alpha=penalty),
-                "moment-constrained LDA": MCLDAClassifier(penalty),
-                "implicitly constrained LDA": ICLDAClassifier(penalty),
-                "pessimistic LDA": MCPLDAClassifier(penalty),
-            },
-        ),
-        NEAREST_MEAN: (
-            NearestMeanClassifier(),
-            {
-                "EM nearest mean": EMNearestMeanClassifier(),
-                "moment-constrained mean": MCNearestMeanClassifier(),
-            },
-        ),
-        SVM: (
-            SVC(kernel="linear"),
-            {
-                "S3VM": S3VMClassifier(),
-                # The penalty of its twin, not its own default.
-                "S4VM": S4VMClassifier(C=1.0, n_samples=20),
-            },
-        ),
-    }
-    contestants: list[Contestant] = []
-    for twin, (supervised, others) in groups.items():
-        contestants.append(Contestant(twin, supervised))
-        contestants += [Contestant(name, model, twin) for name, model in others.items()]
-    return tuple(contestants)
+    ridge = estimators.LeastSquaresClassifier("loo")
+    # Each supervised classifier, and the methods that would replace it.
+    groups: tuple[dict[str, Any], ...] = (
+        {
+            LEAST_SQUARES: ridge,
+            "self-learning": estimators.SelfLearningClassifier(ridge),
+            "soft self-learning": family.SoftSelfLearningClassifier("loo"),
+            "USM": family.USMClassifier("loo"),
+            "ICLS": estimators.ICLSClassifier("loo"),
+            "projected": estimators.ProjectedLeastSquaresClassifier(alpha="loo", penalty="start"),
+        },
+        {
+            "kernel least squares": estimators.KernelLeastSquaresClassifier(alpha="loo"),
+            "kernel ICLS": estimators.KernelICLSClassifier(alpha="loo"),
+            "kernel projected": estimators.KernelICLSClassifier(alpha="loo", metric="all"),
+        },
+        {
+            "LDA": family.LDAClassifier(penalty),
+            "EM LDA": family.EMLDAClassifier(alpha=penalty),
+            "moment-constrained LDA": family.MCLDAClassifier(penalty),
+            "implicitly constrained LDA": family.ICLDAClassifier(penalty),
+            "pessimistic LDA": family.MCPLDAClassifier(penalty),
+        },
+        {
+            "nearest mean": family.NearestMeanClassifier(),
+            "EM nearest mean": family.EMNearestMeanClassifier(),
+            "moment-constrained mean": family.MCNearestMeanClassifier(),
+        },
+        {
+            "SVM": SVC(kernel="linear"),
+            "S3VM": family.S3VMClassifier(),
+            # The penalty of its twin, not its own default.
+            "S4VM": family.S4VMClassifier(C=1.0, n_samples=20),
+        },
+    )
+    return tuple(
+        Contestant(name, model, None if name == twin else twin)
+        for group in groups
+        for twin in list(group)[:1]
+        for name, model in group.items()
+    )
 
 
 def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds: int) -> Grid:
@@ -131,11 +101,13 @@ def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds:
         mean = short(sum(ended) / len(ended)) if len(ended) == len(own) else "–"
         counts = Entry(mean), Entry(better), Entry(worse)
         rows.append((Entry(name, bold=not compared), *counts, *entries))
-        twin = contestant.twin or name
-        records += [
-            {"dataset": dataset, "method": name, "twin": twin, **_record(cell, repeats)}
-            for dataset, cell in own.items()
-        ]
+        for dataset, cell in own.items():
+            # None of a cell that is None.
+            numbers = {column: getattr(cell, number, None) for column, number in RECORD.items()}
+            if cell is None:
+                numbers |= {"repeats": 0, "incomplete": repeats}
+            twin = contestant.twin or name
+            records.append({"dataset": dataset, "method": name, "twin": twin, **numbers})
     which = results.incomplete([row[0].text for row in rows])[2]
     sentences = (
         f"Mean error over {number_of(repeats, 'repeat')} of cross-validation in {n_folds} folds "
@@ -154,14 +126,3 @@ def family_table(results: Results, contestants: tuple[Contestant, ...], n_folds:
         " ".join(filter(None, sentences)),
         tuple(records),
     )
-
-
-def _record(cell: RunSummary | None, repeats: int) -> dict[str, Any]:
-    """The numbers of a cell; where no repeat ended, that none did."""
-    names = ("error", "standard_error", "times_worse", "repeats", "incomplete")
-    numbers = (
-        (None, None, None, 0, repeats)
-        if cell is None
-        else (cell.mean, cell.standard_error, cell.times_worse, cell.n_repeats, cell.n_incomplete)
-    )
-    return dict(zip(names, numbers, strict=True))

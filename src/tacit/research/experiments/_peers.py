@@ -34,12 +34,8 @@ SPARSE_COORDINATES = 100
 class AsGiven(TransformerMixin, BaseEstimator):
     """Rows that are mostly zeros as sparse rows, others as they are.
 
-    Parameters
-    ----------
-    scale : bool
-        For linear models: columns to unit variance, sparse rows to length one.
-    dense : bool
-        For methods without sparse rows: these through a truncated SVD.
+    To `scale`, for linear models, sets columns to unit variance and sparse rows to length one;
+    `dense` is for methods without sparse rows, which get these through a truncated SVD.
     """
 
     def __init__(self, scale: bool = False, dense: bool = False) -> None:
@@ -66,19 +62,12 @@ class AsGiven(TransformerMixin, BaseEstimator):
 
 
 class _PoissonLearning(ClassifierMixin, BaseEstimator):
-    """Poisson learning (Calder et al. 2020) by graphlearning; new rows are as their nearest row.
-
-    Parameters
-    ----------
-    n_neighbors : int
-        Of the graph.
-    """
+    """Poisson learning (Calder et al. 2020) by graphlearning; new rows are as their nearest row."""
 
     def __init__(self, n_neighbors: int = 10) -> None:
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Matrix, y: AnyArray) -> _PoissonLearning:
-        """Label all rows; -1 marks those without label."""
         import graphlearning
 
         labeled = np.flatnonzero(y != UNLABELED)
@@ -93,7 +82,6 @@ class _PoissonLearning(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Matrix) -> AnyArray:
-        """The class of the nearest row."""
         return np.asarray(self.nearest_.predict(X))
 
 
@@ -101,19 +89,14 @@ class _Part(ClassifierMixin, BaseEstimator):
     """TacitClassifier or a part of it; all parts on the same rows come from one fit.
 
     So they differ in what they use and not in the seed of the forest, and are fitted once: the
-    seconds of a run say nothing here.
-
-    Parameters
-    ----------
-    part : str
-        `TACIT`, `ANCHORS`, `BEST` (the anchor with the lowest leave-one-out loss) or an anchor.
+    seconds of a run say nothing here. `part` is `TACIT`, `ANCHORS`, `BEST` (the anchor with the
+    lowest leave-one-out loss) or an anchor.
     """
 
     def __init__(self, part: str = TACIT) -> None:
         self.part = part
 
     def fit(self, X: Any, y: AnyArray) -> _Part:
-        """Fit all parts, unless they are fitted already, and keep one."""
         key = joblib.hash((X, y))
         if key not in _LAST:
             _LAST.clear()
@@ -125,7 +108,6 @@ class _Part(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """The classes."""
         return np.asarray(self.classes_[winners(self.decision_(X)).astype(np.intp)])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from textwrap import shorten
@@ -98,46 +99,35 @@ class Results:
         wanted = (dataset, protocol, classifier, ERROR)
         return sorted(size for *place, size in self._by_key if tuple(place) == wanted)
 
-    def values(
-        self, dataset: str, protocol: str, classifier: str, measure: str, n_unlabeled: int
-    ) -> Vector:
+    def values(self, *key: *Key) -> Vector:
         """One number a repeat, in their order; NaN where the fit failed."""
-        found = self._by_key.get((dataset, protocol, classifier, measure, n_unlabeled), {})
+        found = self._by_key.get(key, {})
         return np.array([found[repeat].value for repeat in sorted(found)])
 
-    def summary(
-        self,
-        dataset: str,
-        protocol: str,
-        classifier: str,
-        measure: str,
-        n_unlabeled: int,
-        twin: str | None = None,
-    ) -> RunSummary | None:
+    def summary(self, *key: *Key, twin: str | None = None) -> RunSummary | None:
         """Mean, standard error and times worse than its twin; None where no repeat ended.
 
         `twin` is another than that of `twins` to compare with.
         """
-        twin = self.twins.get(classifier, SUPERVISED) if twin is None else twin
-        found = self._by_key.get((dataset, protocol, classifier, measure, n_unlabeled), {})
-        others = self._by_key.get((dataset, protocol, twin, measure, n_unlabeled), {})
-        own = np.array([found[repeat].value for repeat in sorted(found)])
-        baseline = np.array([others[r].value if r in others else np.nan for r in sorted(found)])
-        ended = own[np.isfinite(own)]
+        dataset, protocol, classifier, measure, n_unlabeled = key
+        values = self.values(*key)
+        ended = values[np.isfinite(values)]
         if len(ended) == 0:
             return None
+        own, others = self.paired(*key, other=twin or self.twins.get(classifier, SUPERVISED))
+        found = self._by_key[key].values()
         return RunSummary(
             dataset,
             protocol,
             classifier,
             measure,
-            next(iter(found.values())).n_labeled,
+            next(iter(found)).n_labeled,
             n_unlabeled,
             float(ended.mean()),
             float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
-            int((own > baseline + ROUNDING).sum()) if np.isfinite(own - baseline).any() else None,
+            int((own > others + ROUNDING).sum()) if len(own) else None,
             len(ended),
-            sum(run.status != OK for run in found.values()),
+            sum(run.status != OK for run in found),
         )
 
     def summaries(self) -> list[RunSummary]:
@@ -145,40 +135,25 @@ class Results:
         every = (self.summary(*key) for key in self._by_key)
         return [summary for summary in every if summary is not None]
 
-    def paired(
-        self,
-        dataset: str,
-        protocol: str,
-        first: str,
-        second: str,
-        n_unlabeled: int,
-        measure: str = ERROR,
-    ) -> tuple[Vector, Vector]:
+    def paired(self, *key: *Key, other: str) -> tuple[Vector, Vector]:
         """The numbers of two classifiers in the repeats in which both ended."""
-        keys = [(dataset, protocol, name, measure, n_unlabeled) for name in (first, second)]
-        one, other = (self._by_key.get(key, {}) for key in keys)
-        both = sorted(one.keys() & other.keys())
-        values = np.array([[one[r].value, other[r].value] for r in both]).reshape(-1, 2)
+        dataset, protocol, _, measure, n_unlabeled = key
+        own = self._by_key.get(key, {})
+        others = self._by_key.get((dataset, protocol, other, measure, n_unlabeled), {})
+        both = sorted(own.keys() & others.keys())
+        values = np.array([[own[r].value, others[r].value] for r in both]).reshape(-1, 2)
         values = values[np.isfinite(values).all(axis=1)]
         return values[:, 0], values[:, 1]
 
-    def direction(
-        self,
-        dataset: str,
-        protocol: str,
-        first: str,
-        second: str,
-        n_unlabeled: int,
-        measure: str = ERROR,
-    ) -> int:
+    def direction(self, *key: *Key, other: str) -> int:
         """Which of two classifiers has the lower error, by Wilcoxon's test at `LEVEL`.
 
-        -1 where the error of `first` is significantly below that of `second`, 1 where it is above,
-        0 where the repeats in which both ended do not tell them apart.
+        -1 where that of the first is significantly below that of `other`, 1 where it is above, 0
+        where the repeats in which both ended do not tell them apart.
         """
-        one, other = self.paired(dataset, protocol, first, second, n_unlabeled, measure)
+        own, others = self.paired(*key, other=other)
         # Errors are counts over n: equal differences must be ties, not ranked by rounding.
-        difference = np.round(one - other, 9)
+        difference = np.round(own - others, 9)
         difference = difference[difference != 0.0]
         # Some versions of SciPy approximate p-values among ties, and then come below the smallest.
         if len(difference) < LEAST_REPEATS or wilcoxon(difference).pvalue >= LEVEL:
@@ -194,22 +169,19 @@ class Results:
         not. `rivals` says whom a classifier must beat to be set in bold, those not named never are;
         without it everyone must beat its twin.
         """
-        rule = CrossValidation.name
         cells = {}
         for dataset in self.names("dataset"):
             for name, twin in twins.items():
-                sizes = self.sizes(dataset, rule, name)
-                found = self.summary(dataset, rule, name, ERROR, sizes[0], twin) if sizes else None
-                if found is None:
-                    continue
-                if twin == name:
+                sizes = self.sizes(dataset, CrossValidation.name, name)
+                key = (dataset, CrossValidation.name, name, ERROR, min(sizes, default=0))
+                found = self.summary(*key, twin=twin)
+                if found is not None and twin == name:
                     cells[dataset, name] = replace(found, times_worse=None)
-                    continue
-                rival = twin if rivals is None else rivals.get(name, name)
-                below, above = (
-                    self.direction(dataset, rule, name, other, sizes[0]) for other in (rival, twin)
-                )
-                cells[dataset, name] = replace(found, better=below == -1, worse=above == 1)
+                elif found is not None:
+                    rival = twin if rivals is None else rivals.get(name, name)
+                    better = self.direction(*key, other=rival) == -1
+                    worse = self.direction(*key, other=twin) == 1
+                    cells[dataset, name] = replace(found, better=better, worse=worse)
         return cells
 
     def places(self) -> set[tuple[str, str]]:
@@ -225,19 +197,19 @@ class Results:
 
         Classifier, dataset, how many, and the first reason of each; empty where there are none.
         """
-        places: dict[tuple[str, str], list[str]] = {}
-        for run in self.runs:
-            if run.measure == ERROR and run.classifier in classifiers:
-                places.setdefault((run.classifier, run.dataset), []).append(run.status)
-        bad = {place: [s for s in found if s != OK] for place, found in places.items()}
+        shown = [r for r in self.runs if r.measure == ERROR and r.classifier in classifiers]
+        n_runs = Counter((run.classifier, run.dataset) for run in shown)
+        bad: dict[tuple[str, str], list[str]] = {}
+        for run in shown:
+            if run.status != OK:
+                bad.setdefault((run.classifier, run.dataset), []).append(run.status)
         named = [
-            f"{name} on {dataset}, {len(found)} of {len(places[name, dataset])} "
+            f"{name} on {dataset}, {len(found)} of {n_runs[name, dataset]} "
             f"({shorten(found[0], MOST_LETTERS)})"
             for (name, dataset), found in bad.items()
-            if found
         ]
         words = listed(named, MOST_NAMED) if named else ""
-        return sum(map(len, places.values())), sum(map(len, bad.values())), words
+        return len(shown), sum(map(len, bad.values())), words
 
 
 def what_counts(n_repeats: int) -> str:

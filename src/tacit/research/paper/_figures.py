@@ -14,15 +14,7 @@ from scipy.special import expit
 
 from tacit._cached import cached_property
 from tacit._typing import Vector
-from tacit.report import (
-    COLOURS,
-    Panel,
-    Series,
-    add_legend,
-    draw_panel,
-    new_figure,
-    set_log_heights,
-)
+from tacit.report import COLOURS, Panel, Series, add_legend, draw_panel, new_figure, set_log_heights
 from tacit.research.experiments import LearningCurves, Results
 from tacit.research.paper._population import Mixture, Population, least_squares
 from tacit.research.paper._tables import PAPER_COLUMNS, own_methods
@@ -119,15 +111,10 @@ def draw_figure1() -> Figure:
         bottom.hlines(risk(position), left, position, color=colour, lw=0.8, ls=":")
         _note(bottom, f"risk {risk(position):.3f}", left, risk(position), (5, 3), colour)
     bottom.set_xlabel("coefficient β")
-    bottom.set_xticks(
-        [lower, star, semi, sup],
-        [
-            f"lower end of C\n{lower:.2f}".replace("-", "\N{MINUS SIGN}"),
-            rf"$\beta^*$" f"\n{star:.2f}",
-            rf"$\beta_{{semi}}$" f"\n{semi:.2f}",
-            rf"$\beta_{{sup}}$" f"\n{sup:.2f}",
-        ],
-    )
+    names = ("lower end of C", r"$\beta^*$", r"$\beta_{semi}$", r"$\beta_{sup}$")
+    places = (lower, star, semi, sup)
+    labels = [f"{name}\n{place:.2f}" for name, place in zip(names, places, strict=True)]
+    bottom.set_xticks(places, [label.replace("-", "\N{MINUS SIGN}") for label in labels])
     return figure
 
 
@@ -151,12 +138,8 @@ def _curve(axes: Axes, shown: Example, values: Callable[[Any], Any]) -> None:
     # Bowed so as not to cover the curve.
     bow = f"arc3,rad={0.25 if sup > semi else -0.25}"
     arrow = {"arrowstyle": "->", "color": _RED, "lw": 1.6, "shrinkA": 6, "shrinkB": 6}
-    axes.annotate(
-        "",
-        (semi, values(semi)),
-        (sup, values(sup)),
-        arrowprops={**arrow, "connectionstyle": bow},
-    )
+    ends = (semi, values(semi)), (sup, values(sup))
+    axes.annotate("", *ends, arrowprops={**arrow, "connectionstyle": bow})
 
 
 def _note(axes: Axes, words: str, x: float, y: float, offset: tuple[int, int], colour: str) -> None:

@@ -19,6 +19,7 @@ from tacit._words import number_of
 from tacit.report import Page, Picture, check_can_write_pages, inlined, save_figure
 from tacit.research.datasets import Dataset, DatasetNotFoundError, load_prepared
 from tacit.research.experiments import (
+    Contestant,
     CrossValidation,
     Experiment,
     LearningCurves,
@@ -32,20 +33,10 @@ from tacit.research.experiments._contestants import regularised_contestants
 from tacit.research.experiments._grid import Grid
 from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper import _findings as judge
+from tacit.research.paper import _tables as grids
 from tacit.research.paper._figures import FIGURE1_CAPTION, draw_figure1, draw_figure2
-from tacit.research.paper._findings import Finding
 from tacit.research.paper._published import CITATION
-from tacit.research.paper._tables import (
-    PAPER_COLUMNS,
-    REGULARISED_COLUMNS,
-    own_methods,
-    regularised_table,
-    table1,
-    table2,
-    theorem_table,
-)
 from tacit.research.paper._theorem import check_theorem
-from tacit.selection import Contestant
 from tacit.selection._labeled_table import LabeledTable
 
 if TYPE_CHECKING:
@@ -80,7 +71,7 @@ class Section:
     title: str
     grid: Grid | None = None  # The table
     words: str = ""  # A paragraph
-    findings: tuple[Finding, ...] = ()  # What agrees with the paper
+    findings: tuple[judge.Finding, ...] = ()  # What agrees with the paper
     # File names without suffix (each there as .png and .svg), and what they show.
     figures: tuple[tuple[str, str], ...] = ()
 
@@ -95,11 +86,6 @@ class Reproduction:
     missing: dict[str, str]  # Datasets that no source has, and why
     effort: Effort  # How much was computed
     seconds: float  # How long it took, without what an earlier run into the same folder had done
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Those of all sections."""
-        return tuple(finding for section in self.sections for finding in section.findings)
 
 
 def experiments(
@@ -179,7 +165,7 @@ def reproduce(
 
 
 def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
-    grid = table1(datasets, missing)
+    grid = grids.table1(datasets, missing)
     return Section("table1", grid.caption, grid, findings=(judge.table1_finding(datasets),))
 
 
@@ -196,13 +182,13 @@ def _write_figure(figure: Figure, stem: Path) -> None:
 
 
 def _theorem(n_problems: int, on_progress: OnProgress) -> Section:
-    stage = "Checking Theorem 1"
-    on_progress(stage, 0, n_problems)
-    outcome = check_theorem(
-        n_problems, on_progress=lambda done: on_progress(stage, done, n_problems)
-    )
+    def tell(done: int) -> None:
+        on_progress("Checking Theorem 1", done, n_problems)
+
+    tell(0)
+    outcome = check_theorem(n_problems, on_progress=tell)
     title, findings = "Theorem 1, checked on random problems", (judge.theorem_finding(outcome),)
-    return Section("theorem", title, theorem_table(outcome), findings=findings)
+    return Section("theorem", title, grids.theorem_table(outcome), findings=findings)
 
 
 def _figure2(out: Path, results: Results) -> Section:
@@ -210,36 +196,32 @@ def _figure2(out: Path, results: Results) -> Section:
     band = f"{number_of(repeats, 'repeat')}; the band is one standard error of the mean."
     if repeats == 1:
         band = "1 repeat, which has no standard error."
-    figures = []
-    for name, measure, caption in (
-        ("figure2", ERROR, "Mean error on the test rows against the number of unlabeled rows."),
-        ("figure2-loss", TEST_LOSS, "The same for the squared loss on the test rows."),
-    ):
+    captions = {
+        "figure2": f"Mean error on the test rows against the number of unlabeled rows. {band}",
+        "figure2-loss": f"The same for the squared loss on the test rows. {band}",
+    }
+    for name, measure in zip(captions, (ERROR, TEST_LOSS), strict=True):
         _write_figure(draw_figure2(results, measure), out / name)
-        figures.append((name, f"{caption} {band}"))
-    findings = (*judge.figure2_findings(results), *_flaws(results, PAPER_COLUMNS))
-    title = "Figure 2: learning curves"
-    return Section("figure2", title, findings=findings, figures=tuple(figures))
+    findings = (*judge.figure2_findings(results), *_flaws(results, grids.PAPER_COLUMNS))
+    figures = tuple(captions.items())
+    return Section("figure2", "Figure 2: learning curves", findings=findings, figures=figures)
 
 
-def _flaws(results: Results, columns: Collection[str]) -> Iterator[Finding]:
-    return judge.incomplete_findings(results, (*columns, *own_methods(results)))
+def _flaws(results: Results, columns: Collection[str]) -> Iterator[judge.Finding]:
+    return judge.incomplete_findings(results, (*columns, *grids.own_methods(results)))
 
 
 def _table2(results: Results) -> Section:
-    grid = table2(results)
-    findings = (*judge.table2_findings(results), *_flaws(results, PAPER_COLUMNS))
+    grid = grids.table2(results)
+    findings = (*judge.table2_findings(results), *_flaws(results, grids.PAPER_COLUMNS))
     return Section("table2", grid.caption, grid, findings=findings)
 
 
 def _regularised(results: Results) -> Section:
-    return Section(
-        "regularised",
-        "Beyond the paper: against tuned classifiers",
-        regularised_table(results),
-        judge.regularised_words(results),
-        tuple(_flaws(results, REGULARISED_COLUMNS)),
-    )
+    title = "Beyond the paper: against tuned classifiers"
+    grid, words = grids.regularised_table(results), judge.regularised_words(results)
+    flaws = tuple(_flaws(results, grids.REGULARISED_COLUMNS))
+    return Section("regularised", title, grid, words, flaws)
 
 
 def _findings_in_markdown(sections: Sequence[Section]) -> Iterator[str]:
@@ -281,7 +263,7 @@ def write_page(reproduction: Reproduction, command: str) -> Path:
 
 def summary_in_words(reproduction: Reproduction) -> str:
     """One or two sentences: how many findings agree, and which do not."""
-    holds = [finding.holds for finding in reproduction.findings]
+    holds = [f.holds for section in reproduction.sections for f in section.findings]
     agree, not_so, unknown = (holds.count(answer) for answer in (True, False, None))
     text = (
         f"Put to the test: {number_of(len(holds), 'statement')}. Confirmed: {agree}, not: {not_so}"

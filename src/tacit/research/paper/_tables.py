@@ -11,14 +11,8 @@ from tacit._words import number_of
 from tacit.report import Entry
 from tacit.research.datasets import Dataset
 from tacit.research.experiments import Results, paper_contestants
-from tacit.research.experiments._contestants import (
-    ICLS,
-    ORACLE,
-    RIDGE,
-    SELF_LEARNING,
-    SUPERVISED,
-    regularised_contestants,
-)
+from tacit.research.experiments import _contestants as who
+from tacit.research.experiments._contestants import ICLS, SELF_LEARNING, SUPERVISED
 from tacit.research.experiments._grid import Grid, entry_of, short
 from tacit.research.experiments._protocols import paper_labels
 from tacit.research.experiments._results import LEVEL, RunSummary, what_counts
@@ -28,9 +22,9 @@ from tacit.research.paper._theorem import TheoremCheck
 # The paper compares these two with each other, and sets the better one in bold.
 RIVALS = {ICLS: SELF_LEARNING, SELF_LEARNING: ICLS}
 # Who is compared with whom; the oracle is beyond comparison.
-PAPER_COLUMNS = {c.name: c.twin or c.name for c in paper_contestants()} | {ORACLE: ORACLE}
+PAPER_COLUMNS = {c.name: c.twin or c.name for c in paper_contestants()} | {who.ORACLE: who.ORACLE}
 REGULARISED_COLUMNS = {SUPERVISED: SUPERVISED, ICLS: SUPERVISED} | {
-    c.name: str(c.twin) for c in regularised_contestants()
+    c.name: str(c.twin) for c in who.regularised_contestants()
 }
 
 
@@ -98,7 +92,7 @@ def regularised_table(results: Results) -> Grid:
     """Table 2's protocol with tuned penalties, beside the unregularised supervised and ICLS."""
     return _error_table(
         results,
-        REGULARISED_COLUMNS | dict.fromkeys(own_methods(results), RIDGE),
+        REGULARISED_COLUMNS | dict.fromkeys(own_methods(results), who.RIDGE),
         None,
         "The same draws, with tuned penalties",
         ". Ridge penalties are chosen by leave-one-out on the labeled rows, that of logistic "
@@ -124,10 +118,9 @@ def _error_table(
         places = [(dataset, name) for name in columns]
         if ran.isdisjoint(places):
             continue
-        found = [cells.get(place) for place in places]
         entries = (
-            entry_of(cell, place in ran, repeats, True, _paper(cell) if rivals else "")
-            for place, cell in zip(places, found, strict=True)
+            entry_of(cells.get(p), p in ran, repeats, True, _paper(cells.get(p)) if rivals else "")
+            for p in places
         )
         rows.append((Entry(dataset), *entries))
     return Grid(
@@ -147,15 +140,14 @@ def _record(cell: RunSummary) -> dict[str, Any]:
         "classifier": cell.classifier,
         "error": cell.mean,
         **{name: getattr(cell, name) for name in own},
-        "published": None if paper is None else paper.error,
-        "published_times_worse": None if paper is None else paper.times_worse,
+        "published": paper and paper.error,
+        "published_times_worse": paper and paper.times_worse,
         "difference": difference(cell),
     }
 
 
 def _paper(cell: RunSummary | None) -> str:
-    paper = None if cell is None else published_cell(cell)
-    if cell is None or paper is None:
+    if cell is None or (paper := published_cell(cell)) is None:
         return ""
     change = cell.mean - paper.error
     worse = "" if paper.times_worse is None else f"\u00a0({paper.times_worse})"
