@@ -58,40 +58,34 @@ class Grid(Listing):
 
     def csv(self) -> str:
         """The numbers behind the table; where there are none, its entries."""
-        records = self.records or tuple(
-            dict(zip(self.columns, (cell.text for cell in row), strict=True)) for row in self.rows
-        )
-        if not records:
-            return ",".join(self.columns) + "\n"
+        texts = (dict(zip(self.columns, (e.text for e in row), strict=True)) for row in self.rows)
+        records = self.records or tuple(texts)
         out = io.StringIO()
-        writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(records[0] if records else self.columns)
+        writer.writerows(record.values() for record in records)
         return out.getvalue()
 
     def write(self, folder: Path, name: str) -> None:
         """Write `name` as Markdown, LaTeX and CSV."""
-        forms = {".md": self.markdown(), ".tex": self.latex(), ".csv": self.csv()}
-        for suffix, text in forms.items():
-            write_text(folder / f"{name}{suffix}", text)
+        write_text(folder / f"{name}.md", self.markdown())
+        write_text(folder / f"{name}.tex", self.latex())
+        write_text(folder / f"{name}.csv", self.csv())
 
 
 def _markdown(cell: Entry) -> str:
-    text = cell.text.replace("|", r"\|")
-    if cell.underline:
-        text = f"<u>{text}</u>"
-    if cell.bold:
-        text = f"**{text}**"
+    text = _marked(cell.text.replace("|", r"\|"), cell, "<u>{}</u>", "**{}**")
     return text + (f"<br><sub>{cell.beside}</sub>" if cell.beside else "")
 
 
 def _latex(cell: Entry) -> str:
-    text = _escaped(cell.text)
-    if cell.underline:
-        text = rf"\underline{{{text}}}"
-    if cell.bold:
-        text = rf"\textbf{{{text}}}"
+    text = _marked(_escaped(cell.text), cell, r"\underline{{{}}}", r"\textbf{{{}}}")
     return text + (rf" {{\scriptsize [{_escaped(cell.beside)}]}}" if cell.beside else "")
+
+
+def _marked(text: str, cell: Entry, underlined: str, bold: str) -> str:
+    text = underlined.format(text) if cell.underline else text
+    return bold.format(text) if cell.bold else text
 
 
 def _escaped(text: str) -> str:
