@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from tacit.research.experiments._grid import Grid
 
 
-class Suite(StrEnum):
-    """What is run."""
-
-    FAMILY = "family"
-    EVIDENCE = "evidence"
-    BOOK = "book"
+# What is run, by its name in small letters.
+Suite = StrEnum("Suite", ["FAMILY", "EVIDENCE", "BOOK"])
 
 
 def benchmark(

@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     from tacit.research.paper._findings import Finding
 
 
-class Part(StrEnum):
-    """The parts of the paper."""
-
-    ALL = "all"
-    TABLE1 = "table1"
-    TABLE2 = "table2"
-    REGULARISED = "regularised"
-    FIGURE1 = "figure1"
-    FIGURE2 = "figure2"
-    THEOREM = "theorem"
-
-
+# The parts of the paper, by their names in small letters.
+Part = StrEnum("Part", ["ALL", "TABLE1", "TABLE2", "REGULARISED", "FIGURE1", "FIGURE2", "THEOREM"])
 _COLOURS = {True: "green", False: "red", None: "yellow"}
 
 
@@ -65,6 +55,7 @@ def reproduce(
     from tacit.research.experiments._contestants import SUPERVISED, own_contestants
     from tacit.research.paper._reproduce import (
         PARTS,
+        QUICK,
         Effort,
         duration,
         summary_in_words,
@@ -73,7 +64,7 @@ def reproduce(
     from tacit.research.paper._reproduce import reproduce as reproduce_parts
 
     names = {part.value for part in parts or []}
-    effort = Effort.quick() if quick else Effort()
+    effort = QUICK if quick else Effort()
     if repeats is not None:
         effort = replace(effort, table_repeats=repeats, figure_repeats=repeats)
     with resumable(out):

@@ -12,18 +12,12 @@ from typing import Literal, overload
 import numpy as np
 
 from tacit._typing import AnyArray, Matrix
+from tacit.research.datasets import _sources as sources
 from tacit.research.datasets._registry import KnownDataset, find_known
-from tacit.research.datasets._sources import (
-    Copy,
-    DatasetFileError,
-    SourceError,
-    find_in_cache,
-    find_in_folder,
-    find_in_package,
-    find_on_openml,
-    store_in_cache,
-    to_number,
-)
+from tacit.research.datasets._sources import DatasetFileError, SourceError
+
+# At hand; not at hand, but `load` would fetch it; not to be had without doing something.
+State = Literal["ready", "download", "missing"]
 
 
 class DatasetNotFoundError(LookupError):
@@ -94,8 +88,7 @@ class Availability:
     name: str
     n_rows: int  # The size of the raw data
     n_features: int
-    # At hand; not at hand, but `load` would fetch it; not to be had without doing something.
-    state: Literal["ready", "download", "missing"]
+    state: State
     # Where it is, or where it would come from, in two or three words; empty where it is missing.
     source: str
     where: str  # The same as a sentence, with path, version or id
@@ -130,7 +123,7 @@ def load(name: str, data: str | os.PathLike[str] | None = None) -> Dataset:
             reasons.append(str(error))
             continue
         if copy.is_download:
-            store_in_cache(known, dataset.X, dataset.y)
+            sources.store_in_cache(known, dataset.X, dataset.y)
         return dataset
     ways = "\n".join(f"- {reason}" for reason in reasons)
     raise DatasetNotFoundError(
@@ -175,52 +168,52 @@ def available(name: str, data: str | os.PathLike[str] | None = None) -> Availabi
     """
     known = find_known(name)
     reasons: list[str] = []
-    copy = next(_copies(known, data, reasons), None)
-    refused = False
-    if copy is not None and copy.is_file:
-        try:
-            _read(known, copy)
-        except SourceError as error:
-            reasons.append(str(error))
-            copy, refused = None, True
-    return Availability(
-        known.name,
-        known.n_rows,
-        known.n_features,
-        "missing" if copy is None else "download" if copy.is_download else "ready",
-        "" if copy is None else copy.label,
-        "" if copy is None else copy.where,
-        tuple(reasons),
-        refused,
-    )
+    size = (known.n_rows, known.n_features)
+    for copy in _copies(known, data, reasons):
+        if copy.is_file:
+            try:
+                _read(known, copy)
+            except SourceError as error:
+                reasons.append(str(error))
+                return Availability(known.name, *size, "missing", "", "", tuple(reasons), True)
+        state: State = "download" if copy.is_download else "ready"
+        return Availability(known.name, *size, state, copy.label, copy.where, tuple(reasons))
+    return Availability(known.name, *size, "missing", "", "", tuple(reasons))
 
 
 def _copies(
     known: KnownDataset, data: str | os.PathLike[str] | None, reasons: list[str]
-) -> Iterator[Copy]:
+) -> Iterator[sources.Copy]:
     """The copies that sources have, in order; why a source has none goes to `reasons`.
 
     A source that never holds the dataset is not asked.
     """
     named, origin = (os.environ.get("TACIT_DATA"), "TACIT_DATA") if data is None else (data, "data")
-    finders: list[Callable[[KnownDataset], Copy]] = []
+    finders: list[Callable[[KnownDataset], sources.Copy]] = []
     if named:
-        finders.append(partial(find_in_folder, folder=Path(named).expanduser(), origin=origin))
+        folder = Path(named).expanduser()
+        finders.append(partial(sources.find_in_folder, folder=folder, origin=origin))
     if known.package is not None:
-        finders.append(find_in_package)
+        finders.append(sources.find_in_package)
     if known.openml is not None:
-        finders.append(find_in_cache)
-    for find in [*finders, find_on_openml]:
+        finders.append(sources.find_in_cache)
+    for find in [*finders, sources.find_on_openml]:
         try:
             yield find(known)
         except SourceError as error:
             reasons.append(str(error))
 
 
-def _read(known: KnownDataset, copy: Copy) -> Dataset:
+def _read(known: KnownDataset, copy: sources.Copy) -> Dataset:
     """A copy as a dataset, with the labels of the registry; refused where it is another."""
-    X, given = copy.read()
     where = copy.where.rstrip(".")
+    try:
+        X, given = copy.read()
+    except SourceError:
+        raise
+    except Exception as error:  # whatever readers raise on what is damaged, or of another kind
+        advice = ": check the network and try again" if copy.is_download else ""
+        raise SourceError(f"{where} cannot be read ({error}){advice}") from error
     expected = (known.n_rows, known.n_features)
     if X.shape != expected:
         sizes = [" x ".join(map(str, shape)) for shape in (X.shape, expected)]
@@ -249,7 +242,10 @@ def _labels(known: KnownDataset, given: AnyArray, where: str) -> AnyArray:
     """The labels of the registry, from any of their spellings; 1, 1.0 and +1 are the same."""
     spellings = {**known.spellings, **{str(each.label): each.label for each in known.classes}}
     texts, inverse = np.unique(np.asarray(given).astype(str), return_inverse=True)
-    labels = [spellings.get(text, spellings.get(f"{to_number(text):g}")) for text in texts.tolist()]
+    labels = [
+        spellings.get(text, spellings.get(f"{sources.to_number(text):g}"))
+        for text in texts.tolist()
+    ]
     if None in labels:
         raise SourceError(
             f"{where}: the class {str(texts[labels.index(None)])!r} is not one of {known.name}, "

@@ -7,14 +7,11 @@ it, or raises a `SourceError` that says why there is none and what to do about i
 from __future__ import annotations
 
 import csv
-import http.client
 import importlib.metadata
 import importlib.util
 import os
 import socket
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
 from sklearn.datasets import fetch_openml, load_breast_cancer
 
 from tacit._files import written_whole
@@ -35,10 +31,6 @@ from tacit.research.datasets._registry import KnownDataset
 WEB = "https://www.openml.org/d"
 # Without a limit, a network that swallows requests would keep a caller waiting for minutes.
 SECONDS = 30.0
-# What loadmat raises on files that are cut short, changed, or of another kind.
-_UNREADABLE = (
-    *(OSError, ValueError, TypeError, KeyError, NotImplementedError, MatReadError, zlib.error),
-)
 
 
 class SourceError(Exception):
@@ -60,7 +52,7 @@ class Copy:
     label: str  # Two or three words for a table: "folder", a package with its version, an OpenML id
     # One sentence for a person: the file, the package with its version, or the OpenML id.
     where: str
-    # Gives rows and labels; raises `SourceError` where that turns out to be impossible.
+    # Gives rows and labels; raises whatever it meets where that turns out to be impossible.
     read: Callable[[], RowsAndLabels]
     # Whether reading it goes over the network, and whether it is a file of the user's folder.
     is_download: bool = False
@@ -90,11 +82,8 @@ def find_in_folder(known: KnownDataset, folder: Path, origin: str) -> Copy:
 
 
 def _read_file(path: Path, known: KnownDataset) -> RowsAndLabels:
-    try:
-        # "utf-8-sig" also takes the mark that spreadsheets put in front.
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines(), strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SourceError(f"{path} cannot be read as comma-separated text: {error}") from error
+    # "utf-8-sig" also takes the mark that spreadsheets put in front.
+    lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines(), strict=True))
     if not lines:
         raise SourceError(f"{path} is empty; it must have a header line and the rows.")
     header = [name.strip() for name in lines[0]]
@@ -195,13 +184,9 @@ def _read_comma_files(
     paths: list[Path], class_column: int, left_out: tuple[tuple[int, float], ...] = ()
 ) -> RowsAndLabels:
     """Files without a header and of equal columns, one below the other."""
-    try:
-        cells = np.vstack(
-            [np.loadtxt(path, str, delimiter=",", encoding="utf-8") for path in paths]
-        )
-        X = np.delete(cells, class_column, axis=1).astype(np.float64)
-    except (OSError, ValueError, IndexError) as error:
-        raise SourceError(f"{', '.join(map(str, paths))} cannot be read: {error}") from error
+    tables = [np.loadtxt(path, str, delimiter=",", encoding="utf-8") for path in paths]
+    cells = np.vstack(tables)
+    X = np.delete(cells, class_column, axis=1).astype(np.float64)
     for position, value in left_out:
         X = np.insert(X, position, value, axis=1)
     return X, np.char.strip(cells[:, class_column])
@@ -209,11 +194,8 @@ def _read_comma_files(
 
 def _read_matlab(path: Path) -> RowsAndLabels:
     """X (n x d, sparse for Text) and y (n x 1)."""
-    try:
-        content = loadmat(path)
-        X, y = content["X"], content["y"]
-    except _UNREADABLE as error:
-        raise SourceError(f"{path} cannot be read: {error}") from error
+    content = loadmat(path)
+    X, y = content["X"], content["y"]
     dense = X if isinstance(X, np.ndarray) else X.toarray()
     # MATLAB stores columns one after another; everything here works on rows.
     return np.ascontiguousarray(dense, dtype=np.float64), y.ravel().astype(np.int64)
@@ -236,22 +218,17 @@ def find_on_openml(known: KnownDataset) -> Copy:
 
 
 def _fetch(known: KnownDataset) -> RowsAndLabels:
-    try:
-        with _patience(SECONDS), warnings.catch_warnings():
-            # Retries and a new version at OpenML are told as warnings; what counts is the result.
-            warnings.simplefilter("ignore")
-            # Without its cache: Tacit keeps its own, smaller copy, after checking it.
-            bunch = fetch_openml(
-                data_id=known.openml, as_frame=False, parser="liac-arff", cache=False,
-                n_retries=1, delay=0.5,
-            )  # fmt: skip
-        X = _decoded(bunch)
-    except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
-        raise SourceError(
-            f"OpenML data id {known.openml} could not be fetched ({error}): check the network and "
-            "try again"
-        ) from error
-    return X, np.array([known.openml_spellings.get(str(text), text) for text in bunch.target])
+    with _patience(SECONDS), warnings.catch_warnings():
+        # Retries and a new version at OpenML are told as warnings; what counts is the result.
+        warnings.simplefilter("ignore")
+        # Without its cache: Tacit keeps its own, smaller copy, after checking it.
+        bunch = fetch_openml(
+            data_id=known.openml, as_frame=False, parser="liac-arff", cache=False,
+            n_retries=1, delay=0.5,
+        )  # fmt: skip
+    return _decoded(bunch), np.array(
+        [known.openml_spellings.get(str(text), text) for text in bunch.target]
+    )
 
 
 @contextmanager
@@ -312,9 +289,6 @@ def _cache_file(known: KnownDataset) -> Path:
 
 
 def _read_cached(path: Path) -> RowsAndLabels:
-    try:
-        # np.load would leave a damaged file open if it opened the file itself.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
-            return content["X"].astype(np.float64), content["y"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise SourceError(f"the cache file {path} is damaged ({error})") from error
+    # np.load would leave a damaged file open if it opened the file itself.
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        return content["X"].astype(np.float64), content["y"]

@@ -27,15 +27,7 @@ from tacit.research.experiments._results import Results
 from tacit.research.experiments._store import RunStore, merge_plan
 from tacit.rows._sweep import one_blas_thread
 from tacit.selection import Contestant
-from tacit.selection._evaluate import (
-    FAILED,
-    NOT_CONVERGED,
-    OK,
-    Evaluator,
-    Run,
-    Split,
-    recorded_warnings,
-)
+from tacit.selection._evaluate import FAILED, OK, Evaluator, Run, Split, recorded_warnings
 from tacit.selection._labeled_table import LabeledTable
 
 # What is done is written when the first task ends that many seconds after the last writing.
@@ -189,7 +181,7 @@ def _rows(found: Sequence[_Outcome]) -> list[tuple[str, tuple[float, float], str
     for status in statuses:
         if status.startswith(FAILED):
             return [(ERROR, (float("nan"), sum(times)), status)]
-    status = NOT_CONVERGED if NOT_CONVERGED in statuses else OK
+    status = next((status for status in statuses if status != OK), OK)
     return [
         (name, (float(np.mean(np.concatenate([m[name] for m in measured]))), sum(times)), status)
         for name in measured[0]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit._words import listed, number_of
-from tacit.research.datasets import Dataset
 from tacit.research.experiments import LearningCurves, Results
 from tacit.research.experiments import _contestants as who
 from tacit.research.experiments._contestants import ICLS, RIDGE, SELF_LEARNING, SUPERVISED
@@ -46,17 +45,6 @@ class Finding:
     def tone(self) -> str:
         """Its colour on a page."""
         return {True: "good", False: "bad", None: "unknown"}[self.holds]
-
-
-def table1_finding(datasets: Sequence[Dataset]) -> Finding:
-    """Whether sizes are as published."""
-    others = [d.name for d in datasets if (d.n_rows, d.n_features) != published.TABLE_1[d.name]]
-    return Finding(
-        "The datasets have the objects and features of Table 1.",
-        not others,
-        f"{len(datasets) - len(others)} of {len(datasets)} have"
-        + (f"; not {listed(others)}." if others else "."),
-    )
 
 
 def table2_findings(results: Results) -> Iterator[Finding]:

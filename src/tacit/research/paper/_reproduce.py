@@ -15,7 +15,7 @@ import sklearn
 
 from tacit import __version__
 from tacit._files import remove_left_behind, write_text, written_whole
-from tacit._words import number_of
+from tacit._words import listed, number_of
 from tacit.report import Page, Picture, check_can_write_pages, inlined, save_figure
 from tacit.research.datasets import Dataset, DatasetNotFoundError, load_prepared
 from tacit.research.experiments import (
@@ -35,7 +35,7 @@ from tacit.research.experiments._measures import ERROR, TEST_LOSS
 from tacit.research.paper import _findings as judge
 from tacit.research.paper import _tables as grids
 from tacit.research.paper._figures import FIGURE1_CAPTION, draw_figure1, draw_figure2
-from tacit.research.paper._published import CITATION
+from tacit.research.paper._published import CITATION, TABLE_1
 from tacit.research.paper._theorem import check_theorem
 from tacit.selection._labeled_table import LabeledTable
 
@@ -57,10 +57,9 @@ class Effort:
     figure_repeats: int = 100
     n_problems: int = 100_000  # Random problems of Theorem 1
 
-    @staticmethod
-    def quick() -> Effort:
-        """Enough to see that everything works, in about a minute."""
-        return Effort(2, 4, 5_000)
+
+# Enough to see that everything works, in about a minute.
+QUICK = Effort(2, 4, 5_000)
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,14 @@ def reproduce(
 
 def _table1(datasets: Sequence[Dataset], missing: dict[str, str]) -> Section:
     grid = grids.table1(datasets, missing)
-    return Section("table1", grid.caption, grid, findings=(judge.table1_finding(datasets),))
+    others = [d.name for d in datasets if (d.n_rows, d.n_features) != TABLE_1[d.name]]
+    finding = judge.Finding(
+        "The datasets have the objects and features of Table 1.",
+        not others,
+        f"{len(datasets) - len(others)} of {len(datasets)} have"
+        + (f"; not {listed(others)}." if others else "."),
+    )
+    return Section("table1", grid.caption, grid, findings=(finding,))
 
 
 def _figure1(out: Path) -> Section:
