@@ -154,7 +154,7 @@ def draw_figure2(results: Results, measure: str) -> Figure:
 
     Squared losses are drawn on a logarithmic axis, since they differ by orders of magnitude.
     """
-    datasets = results.select(protocol=LearningCurves.name).names("dataset")
+    datasets = results.names("dataset")
     shown = (*PAPER_COLUMNS, *own_methods(results))
     n_rows = -(-len(datasets) // COLUMNS)
     n_columns = min(COLUMNS, len(datasets))

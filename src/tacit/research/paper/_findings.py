@@ -141,7 +141,7 @@ def _times_worse(cells: Sequence[RunSummary], repeats: int) -> Finding:
 def figure2_findings(results: Results) -> Iterator[Finding]:
     """What the learning curves show."""
     rule = LearningCurves.name
-    datasets = results.select(protocol=rule).names("dataset")
+    datasets = results.names("dataset")
     points = {
         f"{name} at U = {size}": _change(results, name, ICLS, size)
         for name in datasets
