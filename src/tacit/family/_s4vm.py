@@ -256,14 +256,10 @@ def sample_separators(
         size = 2.0 * (sample + 1) / n_samples
         return np.asarray(supervised + size * (supervised.std() or 1.0) * values)
 
+    starts = [assign(problem, start_values(sample), bounds) for sample in range(n_samples)]
     found: dict[bytes, TransductiveSolution] = {}
-    started: set[bytes] = set()
     n_iter = n_unsettled = 0
-    for sample in range(n_samples):
-        labels = assign(problem, start_values(sample), bounds)
-        if labels.tobytes() in started:
-            continue
-        started.add(labels.tobytes())
+    for labels in {start.tobytes(): start for start in starts}.values():
         minimum = descend(
             problem,
             labels,
@@ -291,8 +287,6 @@ def representatives(
         return separators
     seed = int(random.integers(np.iinfo(np.int32).max))
     clusters = KMeans(n_clusters, n_init=1, random_state=seed).fit_predict(labels)
-    chosen = [
-        members[np.argmin(objectives[members])]
-        for members in (np.flatnonzero(clusters == cluster) for cluster in range(n_clusters))
-    ]
+    order = np.lexsort((objectives, clusters))
+    chosen = order[np.unique(clusters[order], return_index=True)[1]]
     return replace(separators, labels=labels[chosen], objectives=objectives[chosen])

@@ -114,13 +114,6 @@ class SimplexSolution:
         """Whether the gap for each row is at most `tol`, whatever the status says."""
         return self.relative_gap() <= tol
 
-    @classmethod
-    def of(cls, problem: SimplexProblem, u: Matrix, status: Status, n_iter: int) -> SimplexSolution:
-        """Measure the soft labels u on `problem`."""
-        v = problem.moments(u)
-        value, gap = problem.objective.value(v), gap_of(u, problem.slopes(u))
-        return cls(u, v, value, gap, problem.total_weight, status, n_iter)
-
 
 def gap_of(u: Matrix, slopes: Matrix) -> float:
     """The largest first-order decrease over all labelings (Frank & Wolfe 1956)."""
@@ -168,7 +161,9 @@ def solve_simplex(
         u = u / u.sum(axis=1, keepdims=True)  # against the rounding errors of many steps
         multipliers = multipliers + _longest(multipliers, change) * change
         slopes = problem.slopes(u)
-    return SimplexSolution.of(problem, u, status, n_iter)
+    v = problem.moments(u)
+    value, gap = problem.objective.value(v), gap_of(u, slopes)
+    return SimplexSolution(u, v, value, gap, problem.total_weight, status, n_iter)
 
 
 def best_of_starts(

@@ -110,13 +110,13 @@ class PessimisticObjective(MomentObjective):
         """Against the supervised model, which must be a density on `space`."""
         N, r = space.total_weight, space.rank
         scatter = space.form(labeled.pooled) + space.penalty
-        eigenvalues, vectors = np.linalg.eigh(scatter)
+        eigenvalues = np.linalg.eigvalsh(scatter)
         # Relative to the scatter of all rows, the identity, and to the labeled rows' part of it.
         if eigenvalues.min(initial=1.0) < RANK_CUT * labeled.total.weight / N:
             raise UnboundedLikelihoodError
         eigenvalues = eigenvalues / labeled.total.weight
         means = (labeled.means - space.mean) @ space.functions.coef
-        slopes = means @ (vectors / eigenvalues) @ vectors.T
+        slopes = np.linalg.solve(scatter / labeled.total.weight, means.T).T
         constants = np.log(labeled.counts / labeled.total.weight)
         constants = constants - 0.5 * np.sum(slopes * means, axis=1)
         # The traces come from the rows' scatter and the penalty, the identity in these coordinates.

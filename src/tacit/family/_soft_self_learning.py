@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacit._typing import Matrix, Vector
+from tacit.estimators._implicit import warn_if_unfinished
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import Block
@@ -143,14 +144,7 @@ class SoftSelfLearningClassifier(RegressionClassifier):
         # Values that are labels agree with themselves as labels. Of others it does not know.
         in_set = True if result.status in (Status.INSIDE, Status.EMPTY) else None
         self.certificate_ = supervised.certify(answer, supervised_in_set=in_set)
-        if not result.status.is_success:
-            advice = f"raise tol (now {self.tol:g}) or scale the features"
-            if result.n_iter >= self.max_iter:
-                advice = f"raise max_iter (now {self.max_iter})"
-            self._warn(
-                f"stopped with status {result.status.value!r} at a relative duality gap of "
-                f"{result.relative_gap():.2g}, above the tolerance tol={self.tol:g}; {advice}"
-            )
+        warn_if_unfinished(self, f"raise tol (now {self.tol:g}) or scale the features")
 
 
 def solve_soft_self_learning(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import Moments, moments_and_sample
-from tacit.solver import Basis, Certificate, Coefficients
+from tacit.solver import Basis, Certificate
 from tacit.solver._label_sets import NearestLabels
 
 
@@ -71,27 +71,18 @@ class USMClassifier(RegressionClassifier):
         # The sample is not needed, but the check for NaN and infinity that comes with it is.
         unlabeled, _ = moments_and_sample(data.unlabeled, 1)
         if unlabeled.weight > 0.0:
-            answer = self._updated(data, supervised.moments, unlabeled, supervised.alpha)
+            labeled, both = supervised.moments, supervised.moments + unlabeled
+            # All rows scaled to the weight of the labeled ones: A is on the scale of S, so that the
+            # same penalty means the same in both.
+            share = labeled.weight / both.weight
+            moments = Moments(labeled.weight, both.mean, share * both.scatter)
+            basis = Basis.of(moments, supervised.alpha, self.fit_intercept)
+            Z = basis.functions.values(data.X)
+            right = (Z if data.weights is None else Z * data.weights[:, None]).T @ data.targets
+            # One step of refinement for what squaring has lost.
+            error = right - basis.inner(moments, basis.functions.combine(right))
+            answer = basis.functions.combine(right + error)
         self._store(answer, supervised.coefficients)
         self.n_iter_ = 1
         self.soft_labels_ = data.unlabeled.map(NearestLabels(answer))
         self.certificate_ = supervised.certify(answer)
-
-    def _updated(
-        self, data: TrainingData, labeled: Moments, unlabeled: Moments, alpha: float
-    ) -> Coefficients:
-        """((L / N) A + alpha J)^+ X'Y, with one step of refinement for what squaring has lost.
-
-        Scaling all rows to the weight of the labeled ones puts A on the scale of S, so that the
-        same penalty means the same in both.
-        """
-        both = labeled + unlabeled
-        share = labeled.weight / both.weight
-        moments = Moments(labeled.weight, both.mean, share * both.scatter)
-        basis = Basis.of(moments, alpha, self.fit_intercept)
-        B = basis.functions
-        Z = B.values(data.X)
-        weighted = Z if data.weights is None else Z * data.weights[:, None]
-        right = weighted.T @ data.targets
-        theta = right + (right - basis.inner(moments, B.combine(right)))
-        return B.combine(theta)
