@@ -53,45 +53,38 @@ def worst_case(
     Rows on which all candidates agree take that label. The others with the same labels in all
     candidates and in the baseline are interchangeable, so there is one integer variable a pattern.
     """
-    # 1. Where all candidates agree there is nothing to choose.
-    largest = float(weights.max(initial=0.0))
-    first = candidates[0]
+    first, bound, relaxed = candidates[0], 0.0, 0.0
     contested = (candidates != first).any(axis=0)
-
-    def answer(labels: Vector, bound: float = 0.0, relaxed: float = 0.0) -> WorstCase:
-        value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
-        if value <= 0.0:  # the baseline has the value zero
-            labels, value = baseline.copy(), 0.0
-        same = bool((labels == baseline).all())
-        return WorstCase(labels, value, max(bound, value), max(relaxed, value), same, largest)
-
-    if not weights[contested].any():
-        return answer(np.where(contested, baseline, first))
-
-    # 2. One variable a pattern: how many of its rows are given the label 1.
-    index = np.flatnonzero(contested)
-    unit = _unit(weights[index])
-    table = np.vstack([candidates[:, index], baseline[None, index], weights[None, index] / unit])
-    patterns, of_row, counts = np.unique(table, axis=1, return_inverse=True, return_counts=True)
-    of_row = of_row.reshape(-1)
-    # What a row with label 1 instead of -1 adds to each candidate's term.
-    right, before = patterns[:-2] > 0, patterns[-2] == patterns[:-2]
-    worth = np.where(before, loss_weight, 1.0) * np.where(right, 1.0, -1.0) * patterns[-1]
-    below = np.where(contested, -1.0, first)
-    constant = improvements(below, candidates, baseline, loss_weight, weights / unit)
-
-    # 3. Maximise tau subject to tau <= constant_t + worth_t n for every candidate t.
-    relaxed, exact = _solve_programs(worth, constant, counts)
-
-    # 4. The labels: rows of a pattern in their order.
-    best = -float(relaxed.fun)
-    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
-    best, bound = unit * best, unit * bound
-    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
-    labels = below.copy()
-    for pattern, number in enumerate(numbers):
-        labels[index[of_row == pattern][: int(number)]] = 1.0
-    return answer(labels, bound, best)
+    labels = np.where(contested, baseline, first)
+    if weights[contested].any():
+        # 1. One variable a pattern: how many of its rows are given the label 1.
+        index = np.flatnonzero(contested)
+        unit = _unit(weights[index])
+        table = np.vstack([candidates[:, index], baseline[index], weights[index] / unit])
+        patterns, of_row, counts = np.unique(table, axis=1, return_inverse=True, return_counts=True)
+        of_row = of_row.reshape(-1)
+        # What a row with label 1 instead of -1 adds to each candidate's term.
+        right, before = patterns[:-2] > 0, patterns[-2] == patterns[:-2]
+        worth = np.where(before, loss_weight, 1.0) * np.where(right, 1.0, -1.0) * patterns[-1]
+        labels[index] = -1.0
+        constant = improvements(labels, candidates, baseline, loss_weight, weights / unit)
+        # 2. Maximise tau subject to tau <= constant_t + worth_t n for every candidate t.
+        numbers, bound, relaxed = _solve_programs(worth, constant, counts)
+        bound, relaxed = unit * bound, unit * relaxed
+        # 3. The labels: rows of a pattern in their order.
+        for pattern, number in enumerate(numbers):
+            labels[index[of_row == pattern][: int(number)]] = 1.0
+    value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
+    if value <= 0.0:  # the baseline has the value zero
+        labels, value = baseline.copy(), 0.0
+    return WorstCase(
+        labels,
+        value,
+        max(bound, value),
+        max(relaxed, value),
+        bool((labels == baseline).all()),
+        float(weights.max(initial=0.0)),
+    )
 
 
 def _unit(weights: Vector) -> float:
@@ -104,24 +97,24 @@ def _unit(weights: Vector) -> float:
     return largest
 
 
-def _solve_programs(worth: Matrix, constant: Vector, counts: AnyArray) -> tuple[Any, Any]:
-    """The largest tau over real and over whole numbers of rows of each pattern."""
+def _solve_programs(
+    worth: Matrix, constant: Vector, counts: AnyArray
+) -> tuple[Vector, float, float]:
+    """How many rows of each pattern, a bound of the largest tau, and tau over real numbers."""
     n_candidates, n_patterns = worth.shape
-    cost = np.append(np.zeros(n_patterns), -1.0)
-    terms = LinearConstraint(
-        np.column_stack([worth, -np.ones(n_candidates)]), lb=-constant, ub=np.inf
-    )
-    bounds = Bounds(
-        np.append(np.zeros(n_patterns), -np.inf), np.append(counts.astype(float), np.inf)
-    )
-    relaxed: Any = milp(cost, constraints=terms, bounds=bounds)
+    terms = np.column_stack([worth, -np.ones(n_candidates)])
+    given: dict[str, Any] = {
+        "c": np.append(np.zeros(n_patterns), -1.0),
+        "constraints": LinearConstraint(terms, lb=-constant, ub=np.inf),
+        "bounds": Bounds(np.append(0.0 * counts, -np.inf), np.append(1.0 * counts, np.inf)),
+    }
+    relaxed: Any = milp(**given)
     # Whole weights make every term a whole number, which sharpens the bound by up to one.
     whole = bool((worth == np.round(worth)).all() and (constant == np.round(constant)).all())
-    exact: Any = milp(
-        cost,
-        constraints=terms,
-        bounds=bounds,
-        integrality=np.append(np.ones(n_patterns), float(whole)),
-        options={"node_limit": NODES, "mip_rel_gap": 0.0},
-    )
-    return relaxed, exact
+    integrality = np.append(np.ones(n_patterns), float(whole))
+    options: Any = {"node_limit": NODES, "mip_rel_gap": 0.0}
+    exact: Any = milp(**given, integrality=integrality, options=options)
+    best = -float(relaxed.fun)
+    bound = best if exact.mip_dual_bound is None else min(best, -float(exact.mip_dual_bound))
+    numbers = np.floor(relaxed.x[:-1] + 0.5) if exact.x is None else np.round(exact.x[:-1])
+    return numbers, bound, best
