@@ -41,11 +41,9 @@ def as_rows(X: Any, weights: Vector | None = None) -> Rows:
             f"weights were given for a {type(X).__name__}; only NumPy arrays and SciPy sparse "
             "matrices can have weights."
         )
-    # By the name of the module, so that a package is only imported by who uses it.
-    package, _, module = type(X).__module__.partition(".")
-    if isinstance(X, str | os.PathLike) or (package == "pyarrow" and module == "_dataset"):
+    if is_parquet(X):
         return ParquetRows(X)
-    if package == "dask":
+    if is_dask(X):
         return DaskRows(X)
     if isinstance(X, Rows):
         return X
@@ -54,3 +52,14 @@ def as_rows(X: Any, weights: Vector | None = None) -> Rows:
         "array, the path of a Parquet file or of a folder of them, a pyarrow dataset, or an object "
         "with the methods of tacit.rows.Rows."
     )
+
+
+def is_parquet(X: Any) -> bool:
+    """Whether X says where Parquet files are: a path or a dataset of pyarrow."""
+    # By the name of the module, so that a package is only imported by who uses it.
+    return isinstance(X, str | os.PathLike) or type(X).__module__ == "pyarrow._dataset"
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is Dask's."""
+    return type(X).__module__.partition(".")[0] == "dask"

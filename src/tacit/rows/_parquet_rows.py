@@ -13,7 +13,7 @@ import numpy as np
 from tacit._files import check_can_write
 from tacit._typing import AnyArray, Mask, Matrix
 from tacit.rows._parquet_files import Batch, ParquetFiles, import_pyarrow, write_parquet
-from tacit.rows._protocol import Block, Result
+from tacit.rows._protocol import Block
 from tacit.rows._sweep import SweptRows
 
 # A batch of 2**20 numbers is 8 MB in double precision. Opening a column takes as long as reading
@@ -40,6 +40,9 @@ class _RowsOnDisk(SweptRows):
 
 class ParquetRows(_RowsOnDisk):
     """Rows of Parquet files, of which no more than a few batches are in memory.
+
+    One thread reads while others decode. A null, NaN or infinity is a ValueError that names the
+    column, the file and the row.
 
     Parameters
     ----------
@@ -73,29 +76,12 @@ class ParquetRows(_RowsOnDisk):
         if batch_rows < 1:
             raise ValueError(f"batch_rows is {batch_rows}; it must be a positive integer.")
         self.batch_rows = batch_rows
-        self._checked = False  # whether a whole sweep has found only finite numbers
-
-    def reduce(
-        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
-    ) -> Result:
-        """Sweep once: the `combine` of `kernel(block)` over all batches, in row order.
-
-        One thread reads while others decode and apply the kernel.
-
-        Raises
-        ------
-        ValueError
-            If there is a null, NaN or infinity; it names the column, the file and the row.
-        """
-        result = super().reduce(kernel, combine)
-        self._checked = True
-        return result
 
     def _pieces(self) -> Generator[Batch]:
         return self._files.batches(self.batch_rows)
 
     def _block(self, piece: Batch) -> Block:
-        return Block(piece.decode(check=not self._checked), None, piece.start)
+        return Block(piece.decode(), None, piece.start)
 
 
 def _rows_per_batch(n_features: int) -> int:
