@@ -16,54 +16,30 @@ ETA = 0.5
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to predict, with what it says of labeled rows that it was not fitted on.
+    """One way to predict, with what it says of labeled rows that it was not fitted on."""
 
-    Attributes
-    ----------
-    name : str
-        For tables; candidates that differ only in their penalty have the same.
-    left_out : ndarray of shape (L, C)
-        Predictions of the labels from all other labels.
-    prior : float
-        Its weight before the labels are seen; only ratios count.
-    is_view : bool
-        Whether the unlabeled rows have shaped it.
-    source : str
-        The anchor or view that it belongs to.
-    """
-
-    name: str
-    left_out: Matrix
-    prior: float
-    is_view: bool
-    source: str = ""
+    name: str  # for tables; candidates that differ only in their penalty have the same
+    left_out: Matrix  # (L, C), predictions of the labels from all other labels
+    prior: float  # its weight before the labels are seen; only ratios count
+    is_view: bool  # whether the unlabeled rows have shaped it
+    source: str = ""  # the anchor or view that it belongs to
 
 
 @dataclass(frozen=True)
 class Average:
-    """Weights of candidates, and the honest leave-one-out of their average.
+    """Weights of candidates, and the honest leave-one-out of their average."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n,)
-        They sum to one.
-    left_out : ndarray of shape (L, C)
-        Predictions by weights that have not seen the row's own loss.
-    loss : ndarray of shape (L,)
-        Their squared loss, halved and for more than two classes halved again: at most 2 for
-        predictions between -1 and 1.
-    wrong : ndarray of bool of shape (L,)
-        Whether they name the wrong class.
-    """
-
-    weights: Vector
-    left_out: Matrix
-    loss: Vector
-    wrong: Mask
+    weights: Vector  # (n,), with a sum of one
+    left_out: Matrix  # (L, C), predictions by weights that have not seen the row's own loss
+    loss: Vector  # (L,), theirs, at most 2 for predictions between -1 and 1
+    wrong: Mask  # (L,), whether they name the wrong class
 
 
 def row_losses(predictions: Matrix, Y: Matrix) -> Vector:
-    """Squared loss by row; two classes as one column and as two columns have the same."""
+    """Squared loss by row, halved, and for more than one column halved again.
+
+    Two classes as one column and as two columns have the same.
+    """
     share = 0.5 if Y.shape[-1] == 1 else 0.25
     return np.asarray(share * ((predictions - Y) ** 2).sum(axis=-1))
 

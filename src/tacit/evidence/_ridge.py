@@ -21,21 +21,11 @@ ALPHAS = np.logspace(-4.0, 2.0, 7)
 
 @dataclass(frozen=True)
 class RidgePath:
-    """The fits of one kernel for all penalties.
+    """The fits of one kernel for all penalties."""
 
-    Attributes
-    ----------
-    left_out : ndarray of shape (A, L, C)
-        For each penalty and labeled row, the prediction of the fit without this row.
-    dual : ndarray of shape (A, L, C)
-        The coefficients of the kernel functions.
-    intercept : ndarray of shape (A, C)
-        The constants.
-    """
-
-    left_out: Matrix
-    dual: Matrix
-    intercept: Matrix
+    left_out: Matrix  # (A, L, C): by penalty and labeled row, the prediction without this row
+    dual: Matrix  # (A, L, C), the coefficients of the kernel functions
+    intercept: Matrix  # (A, C)
 
 
 def kernel_scale(K: Matrix) -> float:
@@ -50,16 +40,7 @@ def kernel_scale(K: Matrix) -> float:
 def ridge_path(K: Matrix, Y: Matrix, weights: Vector, alphas: Vector = ALPHAS) -> RidgePath:
     """Fits and exact leave-one-out predictions for all penalties, by one decomposition.
 
-    Parameters
-    ----------
-    K : ndarray of shape (L, L)
-        The kernel between the labeled rows.
-    Y : ndarray of shape (L, C)
-        Targets.
-    weights : ndarray of shape (L,)
-        Positive weights of the rows.
-    alphas : ndarray of shape (A,)
-        Penalties.
+    Of a kernel (L, L), targets (L, C) and positive weights of the rows.
     """
     # Rows times the roots of their weights: then weights need no further mention.
     roots = np.sqrt(weights)[:, None]

@@ -74,9 +74,8 @@ SAFE: dict[str, tuple[str, ...]] = {
     "tacit.tables._text": ("ReadOptions",),
     "tacit.views._clusters": ("BaggedClusters",),
     "tacit.views._components": ("ComponentScores",),
-    "tacit.views._embedding": ("EmbeddingFunction",),
+    "tacit.views._embedding": ("EmbeddingFunction", "Kernel"),
     "tacit.views._graph": ("GraphFunction", "Rescaled"),
-    "tacit.views._kernels": ("Kernel",),
     "tacit.views._neighbors": ("NeighborIndex",),
     "tacit.views._ranks": ("AveragedRanks",),
 }

@@ -2,9 +2,8 @@
 
 from tacit.views._clusters import BaggedClusters, clusters_view
 from tacit.views._components import ComponentScores, components_view
-from tacit.views._embedding import EmbeddingView
+from tacit.views._embedding import EmbeddingView, Kernel
 from tacit.views._graph import GraphView, Rescaled
-from tacit.views._kernels import Kernel
 from tacit.views._precomputed import PrecomputedView
 from tacit.views._protocol import Reference, RowFunction, View
 from tacit.views._ranks import AveragedRanks, ranks_view

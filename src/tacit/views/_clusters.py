@@ -15,8 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
 from tacit._typing import Matrix
-from tacit.views._embedding import EmbeddingView
-from tacit.views._kernels import Kernel
+from tacit.views._embedding import EmbeddingView, Kernel
 
 # As few clusters as there may be classes, and some more.
 SIZES = (4, 12)

@@ -9,8 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA
 
 from tacit._typing import Matrix
-from tacit.views._embedding import EmbeddingView
-from tacit.views._kernels import Kernel
+from tacit.views._embedding import EmbeddingView, Kernel
 
 # From the two directions in which classes that are clusters differ to about as many as a few
 # dozen labels can tell apart.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,9 +114,8 @@ class GraphView(BaseEstimator):
     def fit_graphs(self, graphs: Mapping[int, Any], reference: Reference) -> GraphView:
         """Take these normalised adjacency matrices of the reference rows, by a number."""
         self._graphs, self._n_labeled = graphs, reference.n_labeled
-        filters = {f"heat {t:g}": _heat(t) for t in self.heat}
-        filters |= {f"inverse {e:g}": _inverse(e) for e in self.inverse}
-        self._filters = {name: chebyshev(filter_) for name, filter_ in filters.items()}
+        self._filters = {f"heat {t:g}": chebyshev(partial(_heat, t)) for t in self.heat}
+        self._filters |= {f"inverse {e:g}": chebyshev(partial(_inverse, e)) for e in self.inverse}
         return self
 
     def blocks(self) -> dict[str, Matrix]:
@@ -197,9 +197,9 @@ def _filtered(A: Any, coefficients: Vector, dual: Matrix) -> Matrix:
     return total
 
 
-def _heat(t: float) -> Callable[[Vector], Vector]:
-    return lambda a: np.exp(-t * (1.0 - a))
+def _heat(t: float, a: Vector) -> Vector:
+    return np.exp(-t * (1.0 - a))
 
 
-def _inverse(e: float) -> Callable[[Vector], Vector]:
-    return lambda a: e / (1.0 - a + e)
+def _inverse(e: float, a: Vector) -> Vector:
+    return e / (1.0 - a + e)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,16 +17,12 @@ from tacit.views._protocol import Reference, RowFunction
 KINDS = ("kernel", "graph", "embedding")
 
 
-@dataclass(frozen=True)
-class NoExtension:
+def _no_extension(X: Matrix) -> Matrix:
     """What stands for the extension of a view that knows the rows of `fit` only."""
-
-    def __call__(self, X: Matrix) -> Matrix:
-        """Nothing can be said of other rows."""
-        raise ValueError(
-            "The model has a precomputed view, which knows the rows of fit only: pass the rows to "
-            "predict as X_unlabeled to fit and read transduction_."
-        )
+    raise ValueError(
+        "The model has a precomputed view, which knows the rows of fit only: pass the rows to "
+        "predict as X_unlabeled to fit and read transduction_."
+    )
 
 
 class PrecomputedView:
@@ -66,8 +62,7 @@ class PrecomputedView:
             )
         self._inner: Any = None
         if self.kind == "embedding":
-            chosen = replace(reference, X=values[rows])
-            self._inner = EmbeddingView().fit(chosen)
+            self._inner = EmbeddingView().fit(replace(reference, X=values[rows]))
         elif self.kind == "graph":
             W = sparse.csr_array(values)[rows][:, rows]
             self._inner = GraphView()
@@ -75,9 +70,9 @@ class PrecomputedView:
             self._inner._order = np.arange(len(rows))
             self._inner.fit_graphs({0: normalised_adjacency(W)}, reference)
         else:
-            columns: Any = values[:, rows[: reference.n_labeled]]
+            columns: Any = values[:, rows[: reference.n_labeled]][rows]
             dense = columns.toarray() if hasattr(columns, "toarray") else columns
-            self._columns = np.asarray(dense[rows], dtype=np.float64)
+            self._columns = np.asarray(dense, dtype=np.float64)
         return self
 
     def blocks(self) -> dict[str, Matrix]:
@@ -90,5 +85,5 @@ class PrecomputedView:
     def functions(self, duals: Mapping[str, Matrix]) -> tuple[Matrix, RowFunction]:
         """Values on the rows of `fit`; there is no extension to others."""
         if self._inner is not None:
-            return self._inner.functions(duals)[0], NoExtension()
-        return self._columns @ duals["kernel"], NoExtension()
+            return self._inner.functions(duals)[0], _no_extension
+        return self._columns @ duals["kernel"], _no_extension

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
@@ -45,11 +45,9 @@ class Reference:
         return np.argsort(self.position)[shuffle]
 
 
-class RowFunction(Protocol):
-    """A function of rows, of plain arrays and scikit-learn objects so that it can be stored."""
-
-    def __call__(self, X: Matrix) -> Matrix:
-        """Values of shape (n, C) on rows in the coordinates of `Reference.X`."""
+# Values of shape (n, C) on rows in the coordinates of `Reference.X`; made of plain arrays and
+# scikit-learn objects, so that it can be stored.
+RowFunction = Callable[[Matrix], Matrix]
 
 
 @runtime_checkable

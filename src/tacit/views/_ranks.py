@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tacit._typing import Matrix
-from tacit.views._embedding import EmbeddingView
-from tacit.views._kernels import Kernel
+from tacit.views._embedding import EmbeddingView, Kernel
 
 # Of longer columns this many quantiles are kept: they know a rank to a thousandth.
 MOST_QUANTILES = 1000
