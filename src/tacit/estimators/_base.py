@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -55,6 +56,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     """
 
     unlabeled: Any
+    verbose: int
 
     classes_: AnyArray
     n_features_in_: int
@@ -153,19 +155,35 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
             frame, depth = frame.f_back, depth + 1
         warnings.warn(f"{type(self).__name__} {what}.", ConvergenceWarning, stacklevel=depth)
 
+    def _progress(self) -> Callable[[str], None]:
+        """Where progress is told, by the parameter `verbose`: nowhere, or on the standard error."""
+        if not self.verbose:
+            return lambda text: None
+        start = time.perf_counter()
 
-@dataclass(frozen=True)
-class Winner:
-    """The class with the highest decision; a value, so that it can travel to another process."""
+        def say(text: str) -> None:
+            seconds = time.perf_counter() - start
+            sys.stderr.write(f"[{type(self).__name__}] {seconds:.1f} s, {text}\n")
+            sys.stderr.flush()
 
-    decision: Callable[[Any], Matrix]
-    classes: AnyArray
+        return say
 
-    def __call__(self, X: Any) -> AnyArray:
-        """The class of each row."""
-        values = self.decision(X)
-        winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes[winners])
+
+def winner(decision: Callable[[Any], Matrix], classes: AnyArray, X: Any) -> AnyArray:
+    """The class with the highest decision, for each row."""
+    values = decision(X)
+    winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+    return np.asarray(classes[winners])
+
+
+def finite(decisions: Matrix) -> Matrix:
+    """The decisions, if they are numbers; rows that live elsewhere are seen here first."""
+    if not np.isfinite(decisions).all():
+        raise ValueError(
+            "X contains NaN, infinity or numbers too large to be multiplied; fill in or leave "
+            "out such rows."
+        )
+    return decisions
 
 
 class DecisionClassifier(SemiSupervisedClassifier):
@@ -205,7 +223,7 @@ class DecisionClassifier(SemiSupervisedClassifier):
             writes Parquet files.
         """
         check_is_fitted(self)
-        return self._map(X, Winner(self._decision(), self.classes_))
+        return self._map(X, partial(winner, self._decision(), self.classes_))
 
     def _decision(self) -> Callable[[Any], Matrix]:
         raise NotImplementedError
@@ -218,3 +236,27 @@ class DecisionClassifier(SemiSupervisedClassifier):
         return function(
             validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse=accept_sparse)
         )
+
+
+class ProbableClassifier(DecisionClassifier):
+    """A classifier whose `_probabilities` gives the share of each class for rows."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
+            Rows to judge.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of `classes_`. For a Dask array a Dask array, for Parquet files an
+            object that writes Parquet files.
+        """
+        check_is_fitted(self)
+        return self._map(X, self._probabilities())
+
+    def _probabilities(self) -> Callable[[Any], Matrix]:
+        raise NotImplementedError

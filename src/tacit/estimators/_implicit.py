@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
-from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from tacit._typing import Matrix
-from tacit.estimators._class_prior import read_class_prior
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._start import fit_start
-from tacit.estimators._training import TrainingData, threads_for
+from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.solver import Certificate, Coefficients, Solution, project
 from tacit.solver._kernel_projection import KernelProjection
+from tacit.solver._many_columns import project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
@@ -64,10 +61,13 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         tags.classifier_tags.multi_class = self.solver != "lbfgsb"
         return tags
 
-    def _fit_projection(self, data: TrainingData, metric: Metric, start: Any = None) -> None:
+    def _fit_projection(
+        self, data: TrainingData, metric: Metric, start: Any = None, everywhere: bool = True
+    ) -> None:
+        """Project the start; the penalty is `everywhere`, or in the start only."""
         check_solver_for(self.solver, data, 'use "auto", "interior-point" or "working-set"')
         with threads_for(data):
-            prior_violation = self._project(data, metric, start)
+            prior_violation = self._project(data, metric, start, everywhere)
         warn_if_unfinished(
             self,
             'use solver="interior-point"'
@@ -78,7 +78,7 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             else "",
         )
 
-    def _project(self, data: TrainingData, metric: Metric, given: Any) -> float:
+    def _project(self, data: TrainingData, metric: Metric, given: Any, everywhere: bool) -> float:
         """Fit, and say how far the shares of the soft labels are from the class prior."""
         prior = read_class_prior(self.class_prior, data)
         supervised = self._fit_supervised(data)
@@ -91,14 +91,17 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         if given is not None:
             start = fit_start(given, data, self.fit_intercept)
         # With a penalty everywhere, the start solves the equations that the set is made of.
-        alpha = supervised.alpha if self._penalty(metric, data) == "everywhere" else 0.0
+        alpha = supervised.alpha if everywhere else 0.0
         projection, prior_violation = None, 0.0
-        method = Method(self.solver, self.tol, self.max_iter, self._report())
+        method = Method(self.solver, self.tol, self.max_iter, self._progress())
         if given is None and prior is None and alpha == supervised.alpha and self.solver == "auto":
             projection = already_inside(data.unlabeled, start, self.fit_intercept)
-            n_rows = len(data.codes) + data.unlabeled.n_rows
-            if projection is None and n_rows < data.X.shape[1] and alpha > 0.0:
-                projection = supervised.project_in_span(metric, method)
+            is_wide = len(data.codes) + data.unlabeled.n_rows < data.X.shape[1] and alpha > 0.0
+            if projection is None and is_wide and metric != "euclidean":
+                labeled, rows = supervised.labeled, data.unlabeled
+                projection = project_in_span(
+                    labeled, rows, start, alpha, self.fit_intercept, metric, method
+                )
         if projection is None:
             constraints = supervised.constraint_set(alpha, prior)
             projection = project(constraints, start, metric, supervised.rank, method)
@@ -123,23 +126,6 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         return prior_violation
-
-    def _penalty(self, metric: Metric, data: TrainingData) -> str:
-        """Where the penalty is: "everywhere" or in the "start" only."""
-        return "everywhere"
-
-    def _report(self) -> Callable[[str], None]:
-        """Where progress is reported: nowhere, or on the standard error."""
-        if not self.verbose:
-            return lambda text: None
-        start = time.perf_counter()
-
-        def write(text: str) -> None:
-            seconds = time.perf_counter() - start
-            sys.stderr.write(f"[{type(self).__name__}] {seconds:.1f} s, {text}\n")
-            sys.stderr.flush()
-
-        return write
 
 
 def _penalty_change(projection: Projection, start: Coefficients, alpha: float) -> float | None:
@@ -228,13 +214,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
 
     Attributes
     ----------
-    $classes_
-    $coef_
-    $projection_
-    $supervised_coef_
-    $alpha_
-    $n_iter_
-    $features_
+    $projection_attributes
 
     See Also
     --------
@@ -254,13 +234,8 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit import ICLSClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
     >>> round(ICLSClassifier().fit(X, partly).score(X, y), 2)
     0.93
     """
@@ -315,13 +290,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
 
     Attributes
     ----------
-    $classes_
-    $coef_
-    $projection_
-    $supervised_coef_
-    $alpha_
-    $n_iter_
-    $features_
+    $projection_attributes
 
     See Also
     --------
@@ -342,13 +311,8 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import StandardScaler
+    $partly_labeled
     >>> from tacit import ProjectedLeastSquaresClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X = StandardScaler().fit_transform(X)
-    >>> partly = y.copy()
-    >>> partly[40:] = -1  # 40 labels, 529 unlabeled rows
     >>> model = ProjectedLeastSquaresClassifier().fit(X, partly)
     >>> model.certificate_.worst_change < 0
     True
@@ -383,17 +347,13 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         self.penalty = penalty
 
     def _fit(self, data: TrainingData) -> None:
-        self._fit_projection(data, self.metric, self.start)
-
-    def _penalty(self, metric: Metric, data: TrainingData) -> str:
-        if metric == "labeled" or self.penalty == "everywhere":
-            return "everywhere"
+        everywhere = self.metric == "labeled" or self.penalty == "everywhere"
+        self._fit_projection(data, self.metric, self.start, everywhere)
         n_rows = len(data.codes) + data.unlabeled.n_rows
-        if self.alpha_ > 0.0 and data.X.shape[1] >= n_rows:
+        if not everywhere and self.alpha_ > 0.0 and data.X.shape[1] >= n_rows:
             message = (
                 f'penalty is "start", and there are {data.X.shape[1]:,} columns for {n_rows:,} '
                 "rows: without a penalty the set fits any labels exactly, and new rows are judged "
                 'by chance. Use penalty="everywhere".'
             )
             warnings.warn(message, UserWarning, stacklevel=2)
-        return "start"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,41 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
-from tacit.estimators._base import DecisionClassifier
+from tacit.estimators._base import DecisionClassifier, ProbableClassifier, finite
 from tacit.estimators._parameters import ALPHA
 from tacit.estimators._training import TrainingData
 from tacit.rows import Moments, as_rows
-from tacit.solver import (
-    Certificate,
-    Coefficients,
-    ConstraintSet,
-    LabeledRows,
-    certify,
-)
+from tacit.solver import Certificate, Coefficients, ConstraintSet, LabeledRows, certify
 from tacit.solver._least_squares import fit_supervised, leave_one_out_alpha
-from tacit.solver._many_columns import project_in_span
-from tacit.solver._method import Method
-from tacit.solver._projection import Projection
 
 
-@dataclass(frozen=True)
-class Decision:
-    """The decision on rows; a value, so that it can travel to another process."""
-
-    coef: Matrix
-    intercept: Vector
-
-    def __call__(self, X: Any) -> Matrix:
-        """One number for each row, or one for each row and class."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            values = np.asarray(X @ self.coef.T) + self.intercept
-        # Rows that live elsewhere are seen here for the first time.
-        if not np.isfinite(values).all():
-            raise ValueError(
-                "X contains NaN, infinity or numbers too large to be multiplied; fill in or leave "
-                "out such rows."
-            )
-        return np.asarray(values[:, 0] if len(self.coef) == 1 else values)
+def decide(coef: Matrix, intercept: Vector, X: Any) -> Matrix:
+    """One number for each row, or one for each row and class."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        values = finite(np.asarray(X @ coef.T) + intercept)
+    return np.asarray(values[:, 0] if len(coef) == 1 else values)
 
 
 class LinearClassifier(DecisionClassifier):
@@ -56,56 +35,25 @@ class LinearClassifier(DecisionClassifier):
     intercept_: Vector
 
     def _decision(self) -> Callable[[Any], Matrix]:
-        return Decision(self.coef_, self.intercept_)
+        return partial(decide, self.coef_, self.intercept_)
 
 
-@dataclass(frozen=True)
-class Probabilities:
-    """The probability of each class; a value, so that it can travel to another process."""
-
-    decision: Callable[[Any], Matrix]
-
-    def __call__(self, X: Any) -> Matrix:
-        """One row of numbers that add up to one for each row."""
-        values = self.decision(X)
-        if values.ndim == 1:
-            return np.column_stack([expit(-values), expit(values)])
-        return np.asarray(softmax(values, axis=1))
+def _probabilities(decision: Callable[[Any], Matrix], X: Any) -> Matrix:
+    values = decision(X)
+    if values.ndim == 1:
+        return np.column_stack([expit(-values), expit(values)])
+    return np.asarray(softmax(values, axis=1))
 
 
-@dataclass(frozen=True)
-class LogProbabilities:
-    """The logarithm of the probability of each class, also where that is too small a number."""
-
-    decision: Callable[[Any], Matrix]
-
-    def __call__(self, X: Any) -> Matrix:
-        """One row of logarithms for each row."""
-        values = self.decision(X)
-        if values.ndim == 1:
-            return np.column_stack([log_expit(-values), log_expit(values)])
-        return np.asarray(log_softmax(values, axis=1))
+def _log_probabilities(decision: Callable[[Any], Matrix], X: Any) -> Matrix:
+    values = decision(X)
+    if values.ndim == 1:
+        return np.column_stack([log_expit(-values), log_expit(values)])
+    return np.asarray(log_softmax(values, axis=1))
 
 
-class ProbabilityClassifier(LinearClassifier):
+class ProbabilityClassifier(LinearClassifier, ProbableClassifier):
     """A linear classifier whose decisions are log-odds, or logits of more than two classes."""
-
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. For a Dask array a Dask array, for Parquet files an
-            object that writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, Probabilities(self._decision()))
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`, finite also where these are too small for a number.
@@ -121,7 +69,10 @@ class ProbabilityClassifier(LinearClassifier):
             Columns in the order of `classes_`; for rows elsewhere as `predict_proba`.
         """
         check_is_fitted(self)
-        return self._map(X, LogProbabilities(self._decision()))
+        return self._map(X, partial(_log_probabilities, self._decision()))
+
+    def _probabilities(self) -> Callable[[Any], Matrix]:
+        return partial(_probabilities, self._decision())
 
 
 @dataclass(frozen=True)
@@ -134,6 +85,11 @@ class SupervisedFit:
     coefficients: Coefficients
     rank: int  # the number of directions that the labeled rows determine, with the penalty
 
+    @property
+    def labeled(self) -> LabeledRows:
+        """The labeled rows, as the solver has them."""
+        return LabeledRows(self.data.X, self.data.targets, self.data.weights)
+
     @cached_property
     def moments(self) -> Moments:
         """Those of the labeled rows, d^2 numbers."""
@@ -141,42 +97,19 @@ class SupervisedFit:
 
     def constraint_set(self, alpha: float, class_prior: Vector | None = None) -> ConstraintSet:
         """All coefficients of some labeling of the unlabeled rows, with this penalty."""
-        data = self.data
         prior: Any = class_prior
-        if prior is not None and len(data.classes) == 2:
+        if prior is not None and len(self.data.classes) == 2:
             prior = float(prior[1])
-        return ConstraintSet.of(
-            self._labeled, self.moments, data.unlabeled, alpha, self.fit_intercept, prior
-        )
-
-    @property
-    def _labeled(self) -> LabeledRows:
-        return LabeledRows(self.data.X, self.data.targets, self.data.weights)
-
-    def project_in_span(self, metric: Any, method: Method) -> Projection | None:
-        """The projection in the span of the rows, or None in a metric that has none."""
-        if metric == "euclidean":
-            return None
-        rows, start = self.data.unlabeled, self.coefficients
-        return project_in_span(
-            self._labeled, rows, start, self.alpha, self.fit_intercept, metric, method
-        )
+        rows, intercept = self.data.unlabeled, self.fit_intercept
+        return ConstraintSet.of(self.labeled, self.moments, rows, alpha, intercept, prior)
 
     def certify(
         self, answer: Coefficients, start: Coefficients | None = None, **facts: Any
     ) -> Certificate:
         """What `answer` does to the squared loss of the start, this fit by default."""
-        data = self.data
-        start = self.coefficients if start is None else start
-        return certify(
-            start.values,
-            answer.values,
-            data.X,
-            data.targets,
-            data.weights,
-            data.unlabeled,
-            **facts,
-        )
+        data, start = self.data, self.coefficients if start is None else start
+        labeled = (data.X, data.targets, data.weights)
+        return certify(start.values, answer.values, *labeled, data.unlabeled, **facts)
 
 
 class RegressionClassifier(LinearClassifier):

@@ -116,6 +116,10 @@ feature_names_in_ : ndarray of shape (d,)
 >>> partly[np.arange(len(y)) % 10 > 0] = -1  # 57 labels, 512 unlabeled rows""",
 }
 
+# What the projections of linear classifiers have.
+_PROJECTION = ("classes_", "coef_", "projection_", "supervised_coef_", "alpha_", "n_iter_")
+TEXTS["projection_attributes"] = "".join(TEXTS[name] for name in (*_PROJECTION, "features_"))
+
 
 def filled(doc: str | None, entries: dict[str, str]) -> str | None:
     """A docstring with the shared entries in place of `$name`."""

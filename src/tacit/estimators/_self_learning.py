@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
-from tacit.estimators._base import SemiSupervisedClassifier, Winner
+from tacit.estimators._base import SemiSupervisedClassifier, winner
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
@@ -181,7 +180,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
 
         def predicted(model: Any) -> Index:
             if is_least_squares:  # without checking the rows again, which takes longer
-                return np.asarray(Winner(model._decision(), np.arange(n_classes))(pool.X))
+                return winner(model._decision(), np.arange(n_classes), pool.X)
             if pool.n_rows == 0:  # which scikit-learn's classifiers refuse to judge
                 return np.zeros(0, dtype=np.intp)
             return _positions(model.predict(pool.X), data.classes, type(base).__name__)
@@ -305,11 +304,11 @@ def self_learn(refit: Callable[[Index], Index], labels: Index, max_iter: int) ->
     """Iterate labels -> refit(labels) until a fixed point, a cycle, or `max_iter` refits.
 
     The next labeling follows from the last, so that the sequence always ends in a cycle, usually of
-    length one. Digests of all labelings seen so far tell the others.
+    length one. Hashes of all labelings seen so far tell the others.
     """
     if len(labels) == 0:
         return SelfLearningResult(labels, SelfLearningStatus.EMPTY, 0, ())
-    seen = {_digest(labels): 0}
+    seen = {hash(labels.tobytes()): 0}
     changes: list[int] = []
     status, length = SelfLearningStatus.MAX_ITERATIONS, 0
     for n_iter in range(1, max_iter + 1):
@@ -318,14 +317,10 @@ def self_learn(refit: Callable[[Index], Index], labels: Index, max_iter: int) ->
         if changes[-1] == 0:
             status = SelfLearningStatus.FIXED_POINT
             break
-        length = n_iter - seen.setdefault(_digest(refitted), n_iter)
+        length = n_iter - seen.setdefault(hash(refitted.tobytes()), n_iter)
         if length > 0:
             status = SelfLearningStatus.CYCLE
             break
         if n_iter < max_iter:
             labels = refitted
     return SelfLearningResult(labels, status, len(changes), tuple(changes), length)
-
-
-def _digest(labels: Index) -> bytes:
-    return hashlib.blake2b(labels.tobytes(), digest_size=16).digest()

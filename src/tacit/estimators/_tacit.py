@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,30 +11,21 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from tacit._typing import AnyArray, Matrix, Vector
-from tacit.estimators._base import DecisionClassifier, Winner
+from tacit.estimators._base import ProbableClassifier
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._tacit_candidates import (
-    ANCHOR_KERNELS,
     ANCHORS,
-    DENSE_ONLY,
     VIEWS,
-    Duals,
-    KernelTerm,
-    Labeled,
-    Source,
     Term,
-    added_to,
-    as_view,
     averaged,
     best_anchor,
     candidates_of,
+    fitted_source,
     forest_term,
     is_view,
     kernel_terms,
-    named_view,
     out_of_fold_term,
     read_specs,
 )
@@ -52,39 +41,22 @@ from tacit.evidence import (
 )
 from tacit.rows import CsrRows, NumpyRows
 from tacit.solver import Certificate, certify
-from tacit.views import EmbeddingView
 
 
-@dataclass(frozen=True)
-class _Regression:
+def _regression(model: TacitModel, X: Any) -> Matrix:
     """The regression value of the label: 0 or 1, or an indicator a class."""
-
-    model: TacitModel
-
-    def __call__(self, X: Any) -> Matrix:
-        return _regression_values(self.model(X))
+    return _regression_values(model(X))
 
 
-@dataclass(frozen=True)
-class _Decision:
-    """The regression value minus one half."""
-
-    model: TacitModel
-
-    def __call__(self, X: Any) -> Matrix:
-        return _regression_values(self.model(X)) - 0.5
+def _decision(model: TacitModel, X: Any) -> Matrix:
+    return _regression_values(model(X)) - 0.5
 
 
-@dataclass(frozen=True)
-class _Probabilities:
-    model: TacitModel
-    temperature: float
-
-    def __call__(self, X: Any) -> Matrix:
-        return probabilities(self.model(X), self.temperature)
+def _probabilities(model: TacitModel, temperature: float, X: Any) -> Matrix:
+    return probabilities(model(X), temperature)
 
 
-class TacitClassifier(DecisionClassifier):
+class TacitClassifier(ProbableClassifier):
     """Learns from unlabeled rows as far as the labels prove that it helps, and no further.
 
     The unlabeled rows give *views*: kernels that know no label, from ranks, principal components,
@@ -172,7 +144,7 @@ class TacitClassifier(DecisionClassifier):
     supervised_model_: TacitModel
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **DecisionClassifier._parameter_constraints,
+        **ProbableClassifier._parameter_constraints,
         "anchors": [StrOptions({"auto"}), list, tuple],
         "views": [StrOptions({"auto"}), list, tuple],
         "caution": [Number(Real, 0, None, closed="both")],
@@ -202,25 +174,11 @@ class TacitClassifier(DecisionClassifier):
         self.unlabeled = unlabeled
         self.verbose = verbose
 
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class, calibrated on left-out labels.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            In the order of `classes_`. For a Dask array a Dask array, for Parquet files an object
-            that writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, _Probabilities(self.model_, self.temperature_))
-
     def _decision(self) -> Callable[[Any], Matrix]:
-        return _Decision(self.model_)
+        return partial(_decision, self.model_)
+
+    def _probabilities(self) -> Callable[[Any], Matrix]:
+        return partial(_probabilities, self.model_, self.temperature_)
 
     def _fit(self, data: TrainingData) -> None:
         anchor_specs = read_specs(
@@ -233,130 +191,68 @@ class TacitClassifier(DecisionClassifier):
         seeds = iter(
             random.randint(2**31 - 1, size=1 + len(anchor_specs) + len(view_specs)).tolist()
         )
-        progress = _Progress(self.verbose)
+        say = self._progress()
         with threads_for(data):
-            labeled = Labeled.of(data)
             rows = ReferenceRows.of(data, self.max_reference_rows, next(seeds))
-            kept = f"{len(rows.position) - rows.n_labeled:,} of {rows.n_unlabeled:,}"
-            progress.say(f"{rows.n_labeled:,} labeled rows, {kept} unlabeled rows kept")
+            kept = f"{rows.n_kept:,} of {rows.n_unlabeled:,}"
+            say(f"{rows.n_labeled:,} labeled rows, {kept} unlabeled rows kept")
             # Anchors draw their seeds first, so that they are the same whatever the views are.
             anchors: list[Term] = []
-            for spec in anchor_specs:
-                anchors += self._anchor_terms(*spec, labeled, rows, next(seeds))
+            for name, given in anchor_specs:
+                anchors += self._anchor_terms(name, given, data, rows, next(seeds))
             if not anchors:
                 raise ValueError(
                     f"anchors is {self.anchors!r}, none of which suits these rows; give at least "
                     "one, as 'linear'."
                 )
-            progress.say(f"{len(anchors)} anchors")
-            terms = list(anchors)
-            base = best_anchor(anchors, labeled)
-            for name, view in view_specs if data.unlabeled.n_rows else []:
-                new = self._view_terms(name, view, labeled, rows, next(seeds))
-                new += [added_to(base, term, labeled) for term in new] if base else []
-                # Their fits are kept, and not the L x L kernels, which nobody asks for again.
-                terms += [replace(term, block=np.empty((0, 0))) for term in new]
-                progress.say(f"view {name}")
+            say(f"{len(anchors)} anchors")
+            terms, base = list(anchors), best_anchor(anchors, data)
+            for name, given in view_specs if rows.n_unlabeled else []:
+                source = fitted_source(name, given, rows, next(seeds), is_view=True)
+                terms += [] if source is None else kernel_terms(source, data, base)
+                say(f"view {name}")
             weighing = weigh(
-                candidates_of(terms), labeled.Y, labeled.weights, self.caution, rows.n_unlabeled
+                candidates_of(terms), data.signs, data.unit_weights, self.caution, rows.n_unlabeled
             )
-            self._store(weighing, terms, labeled, rows, data)
-            progress.say(f"views {'' if self.evidence_.uses_views else 'not '}used")
+            self._store(weighing, terms, rows, data)
+            say(f"views {'' if self.evidence_.uses_views else 'not '}used")
 
     def _anchor_terms(
-        self, name: str, estimator: Any, labeled: Labeled, rows: ReferenceRows, seed: int
-    ) -> list[Any]:
-        if estimator is not None:
-            return [out_of_fold_term(name, estimator, labeled, seed, self.n_jobs)]
+        self, name: str, given: Any, data: TrainingData, rows: ReferenceRows, seed: int
+    ) -> Sequence[Term]:
+        if given is not None:
+            return [out_of_fold_term(name, given, data, seed, self.n_jobs)]
         if name == "forest":
-            return [forest_term(labeled, seed, self.n_jobs)]
-        if name in DENSE_ONLY and rows.space.svd is not None:
-            return []
-        kernels = EmbeddingView(None, ANCHOR_KERNELS[name])
-        view = kernels.fit(rows.reference(rows.scaled, seed))
-        return kernel_terms(Source(name, view, is_view=False), labeled)
-
-    def _view_terms(
-        self, name: str, given: Any, labeled: Labeled, rows: ReferenceRows, seed: int
-    ) -> list[KernelTerm]:
-        space = rows.space
-        if given is None and name in DENSE_ONLY and space.svd is not None:
-            return []
-        X = space.coordinates(rows.scaled)
-        scale = getattr(space.scaler, "scale_", None)
-        view = named_view(name, (len(X), X.shape[1]), scale) if given is None else as_view(given)
-        reference = rows.reference(X, seed)
-        return kernel_terms(Source(name, view.fit(reference), is_view=True), labeled)
+            return [forest_term(data, seed, self.n_jobs)]
+        source = fitted_source(name, None, rows, seed, is_view=False)
+        return [] if source is None else kernel_terms(source, data)
 
     def _store(
-        self,
-        weighing: Weighing,
-        terms: list[Term],
-        labeled: Labeled,
-        rows: ReferenceRows,
-        data: TrainingData,
+        self, weighing: Weighing, terms: list[Term], rows: ReferenceRows, data: TrainingData
     ) -> None:
         """Make the models of the chosen average and of the anchors', and compare them."""
         self.evidence_ = weighing.evidence
         self.temperature_ = calibrated_temperature(
-            weighing.chosen.left_out, labeled.Y, labeled.weights
+            weighing.chosen.left_out, data.signs, data.unit_weights
         )
-        n_columns = labeled.Y.shape[1]
-        anchors, before = _model(averaged(terms, weighing.anchors.weights, n_columns), rows)
+        anchors, before = averaged(terms, weighing.anchors.weights, rows, data)
         self.model_, self.supervised_model_, after = anchors, anchors, before
-        if self.evidence_.uses_views:
-            self.model_, after = _model(averaged(terms, weighing.chosen.weights, n_columns), rows)
+        uses_views = self.evidence_.uses_views
+        if uses_views:
+            self.model_, after = averaged(terms, weighing.chosen.weights, rows, data)
         unlabeled, n = data.unlabeled, rows.n_labeled
         if not isinstance(unlabeled, NumpyRows | CsrRows):
-            self.transduction_ = self._map(unlabeled, Winner(self._decision(), self.classes_))
-            self.certificate_ = certify(
-                _Regression(anchors),
-                _Regression(self.model_),
-                data.X,
-                data.targets,
-                data.weights,
-                unlabeled,
-            )
+            self.transduction_ = self.predict(unlabeled)
+            supervised, chosen = (partial(_regression, m) for m in (anchors, self.model_))
+            labeled = (data.X, data.targets, data.weights)
+            self.certificate_ = certify(supervised, chosen, *labeled, unlabeled)
             return
-        if not rows.is_complete:
+        if rows.n_kept < rows.n_unlabeled:
             before = np.concatenate([before[:n], unlabeled.map(anchors)])
-            uses_views = self.evidence_.uses_views
-            after = (
-                np.concatenate([after[:n], unlabeled.map(self.model_)]) if uses_views else before
-            )
-        decided = winners(after[n:]).astype(np.intp)
-        self.transduction_ = self.classes_[decided]
+            others = unlabeled.map(self.model_) if uses_views else before[n:]
+            after = np.concatenate([after[:n], others])
+        self.transduction_ = self.classes_[winners(after[n:]).astype(np.intp)]
         self.certificate_ = _certificate(before, after, data, unlabeled.weights)
-
-
-@dataclass(frozen=True)
-class _Progress:
-    """Tells what is done and when, on the standard error."""
-
-    verbose: int
-    start: float = field(default_factory=time.perf_counter)
-
-    def say(self, what: str) -> None:
-        if self.verbose:
-            seconds = time.perf_counter() - self.start
-            sys.stderr.write(f"[TacitClassifier] {seconds:6.1f} s: {what}\n")
-            sys.stderr.flush()
-
-
-def _model(duals: Duals, rows: ReferenceRows) -> tuple[TacitModel, Matrix]:
-    """A model, and its decisions on the reference rows."""
-    functions: dict[bool, list[Any]] = {False: [], True: []}
-    values = np.tile(duals.intercept, (len(rows.position), 1))
-    for source, by_kernel in duals.kernels.items():
-        own, function = source.view.functions(by_kernel)
-        values += own
-        functions[source.is_view].append(function)
-    for weight, estimator in duals.estimators:
-        values += weight * estimator(rows.X)
-    model = TacitModel(
-        rows.space, duals.intercept, functions[False], functions[True], duals.estimators
-    )
-    return model, values
 
 
 def _certificate(

@@ -18,7 +18,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.validation import has_fit_parameter
 
 from tacit._typing import Index, Matrix, Vector
-from tacit.estimators._tacit_model import ScoredEstimator, decisions_of
+from tacit.estimators._tacit_model import (
+    ReferenceRows,
+    ScoredEstimator,
+    TacitModel,
+    decisions_of,
+)
 from tacit.estimators._training import TrainingData
 from tacit.evidence import Candidate, RidgePath, kernel_scale, ridge_path
 from tacit.views import (
@@ -54,26 +59,6 @@ N_FOLDS = 10
 VIEWS_PRIOR = 1.0 / 3.0
 
 
-@dataclass(frozen=True)
-class Labeled:
-    """The labeled rows, with targets -1 and 1: one column for two classes, else one a class."""
-
-    X: Any
-    codes: Index
-    n_classes: int
-    Y: Matrix
-    weights: Vector  # of mean one
-    sample_weight: Vector | None  # as given
-
-    @classmethod
-    def of(cls, data: TrainingData) -> Labeled:
-        """The labeled rows of what `fit` was given."""
-        given, n_classes = data.weights, len(data.classes)
-        weights = np.ones(len(data.codes)) if given is None else given / given.mean()
-        Y = decisions_of(np.eye(n_classes)[data.codes])
-        return cls(data.X, data.codes, n_classes, Y, weights, given)
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """A fitted view, or the kernels of an anchor, which have the same form."""
@@ -83,131 +68,126 @@ class Source:
     is_view: bool
 
 
-@dataclass(frozen=True)
-class KernelTerm:
-    """A kernel, or the sum of two, with its fits for all penalties.
+Part = tuple[Source, str, float]  # a kernel of a source, and its factor
 
-    Attributes
-    ----------
-    name : str
-        For tables.
-    parts : tuple of (Source, str, float)
-        The kernels of the sum and their factors.
-    block : ndarray of shape (L, L)
-        The kernel between labeled rows, while others are added to it.
-    path : RidgePath
-        The fits.
-    is_view : bool
-        Whether the unlabeled rows have shaped it.
+
+@dataclass(frozen=True)
+class Term:
+    """A kernel, or the sum of two, with its fits for all penalties; or a classifier."""
+
+    name: str
+    source: str  # the anchor or view that it belongs to
+    is_view: bool
+    left_out: Matrix  # (A, L, C), by penalty, of labeled rows that the fit has not seen
+    scored: ScoredEstimator | None = None  # the classifier
+    path: RidgePath | None = None  # the fits of the kernel
+    parts: tuple[Part, ...] = ()  # the kernels of the sum
+    block: Matrix | None = None  # between labeled rows, of an anchor only: views are added to it
+
+
+def kernel_terms(source: Source, data: TrainingData, base: Term | None = None) -> list[Term]:
+    """The kernels of a source, each scaled to the same variance, alone and added to the base's.
+
+    The base, an anchor, is nested in such a sum.
     """
 
-    name: str
-    parts: tuple[tuple[Source, str, float], ...]
-    block: Matrix
-    path: RidgePath
-    is_view: bool
+    def term(name: str, block: Matrix, kept: Matrix | None, *parts: Part) -> Term:
+        path = ridge_path(block, data.signs, data.unit_weights)
+        return Term(name, source.name, source.is_view, path.left_out, None, path, parts, kept)
 
-
-@dataclass(frozen=True)
-class EstimatorTerm:
-    """A classifier, with decisions on labeled rows that it was not fitted on."""
-
-    name: str
-    scored: ScoredEstimator
-    left_out: Matrix
-    is_view: bool = False
-
-
-Term = KernelTerm | EstimatorTerm
-
-
-def kernel_terms(source: Source, labeled: Labeled) -> list[KernelTerm]:
-    """The kernels of a source, each scaled to the same variance."""
-    terms = []
+    alone, added = [], []
     for kernel, block in source.view.blocks().items():
         name = kernel if kernel == source.name else f"{source.name} ({kernel})"
         if not np.isfinite(block).all():
             raise ValueError(f"The kernel {name!r} has NaN or infinity; leave it out, or scale X.")
         factor = 1.0 / kernel_scale(block)
-        path = ridge_path(factor * block, labeled.Y, labeled.weights)
-        parts = ((source, kernel, factor),)
-        terms.append(KernelTerm(name, parts, factor * block, path, source.is_view))
-    return terms
+        block = factor * block
+        part = (source, kernel, factor)
+        alone.append(term(name, block, None if source.is_view else block, part))
+        if base is not None and base.block is not None:
+            halves = [(s, k, 0.5 * f) for s, k, f in (*base.parts, part)]
+            both = 0.5 * (base.block + block)
+            added.append(term(f"{name} with {base.name}", both, None, *halves))
+    return alone + added
 
 
-def added_to(anchor: KernelTerm, term: KernelTerm, labeled: Labeled) -> KernelTerm:
-    """The sum of an anchor's kernel and a view's: the anchor is nested in it."""
-    block = 0.5 * (anchor.block + term.block)
-    parts = tuple((s, kernel, 0.5 * factor) for s, kernel, factor in anchor.parts + term.parts)
-    path = ridge_path(block, labeled.Y, labeled.weights)
-    return KernelTerm(f"{term.name} with {anchor.name}", parts, block, path, True)
-
-
-def best_anchor(terms: Sequence[Term], labeled: Labeled) -> KernelTerm | None:
+def best_anchor(terms: Sequence[Term], data: TrainingData) -> Term | None:
     """The kernel with the lowest leave-one-out loss at its best penalty."""
-    kernels = [term for term in terms if isinstance(term, KernelTerm)]
-    if not kernels:
-        return None
 
-    def loss(term: KernelTerm) -> float:
-        squares = ((term.path.left_out - labeled.Y) ** 2).sum(axis=2)
-        return float((squares @ labeled.weights).min())
+    def loss(term: Term) -> float:
+        squares = ((term.left_out - data.signs) ** 2).sum(axis=2)
+        return float((squares @ data.unit_weights).min())
 
-    return min(kernels, key=loss)
+    return min((term for term in terms if term.path is not None), key=loss, default=None)
 
 
-def forest_term(labeled: Labeled, seed: int, n_jobs: int | None) -> EstimatorTerm:
+def forest_term(data: TrainingData, seed: int, n_jobs: int | None) -> Term:
     """A random forest; trees vote on the labeled rows that they have not seen."""
     forest = RandomForestClassifier(N_TREES, oob_score=True, random_state=seed, n_jobs=n_jobs)
     with warnings.catch_warnings():
         # A row that is in every bag has no votes: even shares then.
         warnings.filterwarnings("ignore", "Some inputs do not have OOB scores")
-        forest.fit(labeled.X, labeled.codes, labeled.sample_weight)
+        forest.fit(data.X, data.codes, data.weights)
+    n_classes = len(data.classes)
     votes = forest.oob_decision_function_
-    votes = np.where(np.isfinite(votes), votes, 1.0 / labeled.n_classes)
+    votes = np.where(np.isfinite(votes), votes, 1.0 / n_classes)
     # In several threads the votes of new rows would be added in any order.
     forest.set_params(n_jobs=1)
-    return EstimatorTerm("forest", ScoredEstimator(forest, labeled.n_classes), decisions_of(votes))
+    scored = ScoredEstimator(forest, n_classes)
+    return Term("forest", "forest", False, decisions_of(votes)[None], scored)
 
 
 def out_of_fold_term(
-    name: str, estimator: Any, labeled: Labeled, seed: int, n_jobs: int | None
-) -> EstimatorTerm:
+    name: str, estimator: Any, data: TrainingData, seed: int, n_jobs: int | None
+) -> Term:
     """A classifier of the user, fitted on all labels, and without each fold to judge it."""
-    counts = np.bincount(labeled.codes)
-    n_folds = min(N_FOLDS, len(labeled.codes))
-    kind = StratifiedKFold if counts.min() >= n_folds else KFold
-    folds = list(kind(n_folds, shuffle=True, random_state=seed).split(labeled.X, labeled.codes))
-    everything = np.arange(len(labeled.codes))
+    X, codes, weights = data.X, data.codes, data.weights
+    if weights is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"sample_weight is given, and the anchor {name!r} takes none; leave it out, or "
+            "give a classifier whose fit has sample_weight (a Pipeline has not)."
+        )
+    options = {} if weights is None else {"sample_weight": weights}
+    n_folds = min(N_FOLDS, len(codes))
+    kind = StratifiedKFold if np.bincount(codes).min() >= n_folds else KFold
+    folds = list(kind(n_folds, shuffle=True, random_state=seed).split(X, codes))
     estimator = seeded(estimator, seed)
-    fits = Parallel(n_jobs=n_jobs)(
-        delayed(_fitted)(name, estimator, labeled, rows)
-        for rows in [everything, *(t for t, _ in folds)]
+    models = Parallel(n_jobs=n_jobs)(
+        delayed(_fitted)(estimator, X[rows], codes[rows], {k: w[rows] for k, w in options.items()})
+        for rows in [np.arange(len(codes)), *(train for train, _ in folds)]
     )
-    left_out = np.zeros_like(labeled.Y)
+    fits = [ScoredEstimator(model, len(data.classes)) for model in models]
+    left_out = np.zeros_like(data.signs)
     for fitted, (_, test) in zip(fits[1:], folds, strict=True):
-        left_out[test] = fitted(labeled.X[test])
-    return EstimatorTerm(name, fits[0], left_out)
+        left_out[test] = fitted(X[test])
+    return Term(name, name, False, left_out[None], fits[0])
 
 
-def _fitted(name: str, estimator: Any, labeled: Labeled, rows: Any) -> ScoredEstimator:
-    if len(np.unique(labeled.codes[rows])) == 1:  # in a fold without the rarest class
-        estimator = DummyClassifier()
-    model, options = clone(estimator), {}
-    if labeled.sample_weight is not None:
-        if not has_fit_parameter(model, "sample_weight"):
-            raise ValueError(
-                f"sample_weight is given, and the anchor {name!r} takes none; leave it out, or "
-                "give a classifier whose fit has sample_weight (a Pipeline has not)."
-            )
-        options["sample_weight"] = labeled.sample_weight[rows]
-    # Codes rather than labels, so that classes are positions wherever a fold lacks one.
-    model.fit(labeled.X[rows], labeled.codes[rows], **options)
-    return ScoredEstimator(model, labeled.n_classes)
+def _fitted(estimator: Any, X: Any, codes: Index, options: dict[str, Vector]) -> Any:
+    """A fit on codes rather than labels: classes are positions wherever a fold lacks one."""
+    is_single = len(np.unique(codes)) == 1  # in a fold without the rarest class
+    model = DummyClassifier() if is_single else clone(estimator)
+    return model.fit(X, codes, **options)
 
 
-def named_view(name: str, shape: tuple[int, int], scale: Any) -> View:
-    """One of the views that "auto" has."""
+def fitted_source(
+    name: str, given: Any, rows: ReferenceRows, seed: int, is_view: bool
+) -> Source | None:
+    """What is given, or what the name stands for, fitted; None where these rows have no such."""
+    space = rows.space
+    if given is None and name in DENSE_ONLY and space.svd is not None:
+        return None
+    X = space.coordinates(rows.scaled) if is_view else rows.scaled
+    if given is None:
+        view = _named_view(name, X.shape, space.scaler)
+    else:
+        view = copy(given) if isinstance(given, View) else EmbeddingView(given)
+    return Source(name, view.fit(rows.reference(X, seed)), is_view)
+
+
+def _named_view(name: str, shape: tuple[int, int], scaler: Any) -> View:
+    if name in ANCHOR_KERNELS:
+        return EmbeddingView(None, ANCHOR_KERNELS[name])
     if name == "ranks":
         return ranks_view()
     if name == "components":
@@ -215,7 +195,7 @@ def named_view(name: str, shape: tuple[int, int], scale: Any) -> View:
     if name == "clusters":
         return clusters_view()
     if name == "unscaled graph":
-        return GraphView(Rescaled(scale))
+        return GraphView(Rescaled(scaler.scale_))
     return GraphView(AveragedRanks() if name == "rank graph" else None)
 
 
@@ -249,11 +229,6 @@ def is_view(given: Any) -> bool:
     return isinstance(given, View) or (hasattr(given, "fit") and hasattr(given, "transform"))
 
 
-def as_view(given: Any) -> View:
-    """A copy of a view, or any transformer as a view."""
-    return copy(given) if isinstance(given, View) else EmbeddingView(given)
-
-
 def candidates_of(terms: Sequence[Term]) -> list[Candidate]:
     """All terms with all penalties; views together weigh `VIEWS_PRIOR` times what anchors do."""
     n_views = sum(term.is_view for term in terms)
@@ -261,40 +236,43 @@ def candidates_of(terms: Sequence[Term]) -> list[Candidate]:
     for term in terms:
         # Anchors are not divided further, so that theirs are the same bits without any views.
         prior = VIEWS_PRIOR / n_views if term.is_view else 1.0 / (len(terms) - n_views)
-        fits = term.path.left_out if isinstance(term, KernelTerm) else [term.left_out]
-        source = term.parts[-1][0].name if isinstance(term, KernelTerm) else term.name
+        prior /= len(term.left_out)
         candidates += [
-            Candidate(term.name, fit, prior / len(fits), term.is_view, source) for fit in fits
+            Candidate(term.name, fit, prior, term.is_view, term.source) for fit in term.left_out
         ]
     return candidates
 
 
-@dataclass(frozen=True)
-class Duals:
-    """An average as coefficients: by source and kernel, the constant, and by estimator."""
+def averaged(
+    terms: Sequence[Term], weights: Vector, rows: ReferenceRows, data: TrainingData
+) -> tuple[TacitModel, Matrix]:
+    """The weighted average, and its decisions on the reference rows.
 
-    kernels: dict[Source, dict[str, Matrix]]
-    intercept: Vector
-    estimators: list[tuple[float, ScoredEstimator]]
-
-
-def averaged(terms: Sequence[Term], weights: Vector, n_columns: int) -> Duals:
-    """The coefficients of the weighted average; what has no weight is left out."""
+    Kernels of one source are added up first; what has no weight is left out.
+    """
     kernels: dict[Source, dict[str, Matrix]] = defaultdict(dict)
-    intercept = np.zeros(n_columns)
+    intercept = np.zeros(data.signs.shape[1])
     estimators, position = [], 0
     for term in terms:
-        n_fits = len(term.path.dual) if isinstance(term, KernelTerm) else 1
-        own = weights[position : position + n_fits]
-        position += n_fits
+        own = weights[position : position + len(term.left_out)]
+        position += len(term.left_out)
         if not own.any():
             continue
-        if isinstance(term, EstimatorTerm):
+        if term.scored is not None:
             estimators.append((float(own[0]), term.scored))
+        if term.path is None:
             continue
         dual = np.tensordot(own, term.path.dual, 1)
         intercept = intercept + own @ term.path.intercept
         for source, kernel, factor in term.parts:
             before = kernels[source].get(kernel, 0.0)
             kernels[source][kernel] = before + factor * dual
-    return Duals(dict(kernels), intercept, estimators)
+    functions: dict[bool, list[Any]] = {False: [], True: []}
+    values = np.tile(intercept, (len(rows.position), 1))
+    for source, by_kernel in kernels.items():
+        on_reference, function = source.view.functions(by_kernel)
+        values += on_reference
+        functions[source.is_view].append(function)
+    for weight, estimator in estimators:
+        values += weight * estimator(rows.X)
+    return TacitModel(rows.space, intercept, functions[False], functions[True], estimators), values

@@ -11,8 +11,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from tacit._typing import Index, Matrix, Vector
+from tacit.estimators._base import finite
 from tacit.estimators._training import TrainingData, stack
-from tacit.rows import CsrRows, NumpyRows, Rows
+from tacit.rows import CsrRows, NumpyRows
 from tacit.rows._moments import random_sample
 from tacit.views import Reference
 
@@ -103,62 +104,40 @@ class TacitModel:
                     values += function(coordinates)
         for weight, estimator in self.estimators:
             values += weight * estimator(X)
-        if not np.isfinite(values).all():
-            raise ValueError(
-                "X contains NaN, infinity or numbers too large to be multiplied; fill in or leave "
-                "out such rows."
-            )
-        return values
-
-
-def sample_rows(rows: Rows, most: int, seed: int) -> tuple[Any, Index]:
-    """All rows if there are few, otherwise about `most` of them at random, and their positions."""
-    if rows.n_rows <= most and isinstance(rows, NumpyRows | CsrRows):
-        return rows.X.astype(np.float64, copy=False), np.arange(rows.n_rows)
-    sample = random_sample(rows, most, seed)
-    return sample.X, sample.index
+        return finite(values)
 
 
 @dataclass(frozen=True)
 class ReferenceRows:
-    """The rows that geometry is learned from: all labeled ones, then all or some of the others.
+    """The rows that geometry is learned from: all labeled ones, then all or some of the others."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array of shape (N, d)
-        As given.
-    space : Space
-        Learned from them.
-    scaled : ndarray or csr_array
-        The rows that anchors see.
-    position : ndarray of int of shape (N,)
-        Their places among the rows of X and X_unlabeled.
-    n_labeled, n_unlabeled : int
-        Rows in all.
-    is_complete : bool
-        Whether no unlabeled row was left out.
-    """
-
-    X: Any
-    space: Space
-    scaled: Any
-    position: Index
+    X: Any  # ndarray or csr_array of shape (N, d), as given
+    space: Space  # learned from them
+    scaled: Any  # the rows that anchors see
+    position: Index  # (N,), their places among the rows of X and X_unlabeled
     n_labeled: int
-    n_unlabeled: int
-    is_complete: bool
+    n_unlabeled: int  # in all, those that were left out too
 
     @classmethod
     def of(cls, data: TrainingData, most: int, seed: int) -> ReferenceRows:
-        """Draw the rows in one sweep, and learn their scale."""
-        n_labeled, n_unlabeled = len(data.codes), data.unlabeled.n_rows
-        others, index = sample_rows(data.unlabeled, most, seed)
+        """Draw at most about `most` unlabeled rows in one sweep, and learn their scale."""
+        rows, n_labeled = data.unlabeled, len(data.codes)
+        if rows.n_rows <= most and isinstance(rows, NumpyRows | CsrRows):
+            others, index = rows.X.astype(np.float64, copy=False), np.arange(rows.n_rows)
+        else:
+            sample = random_sample(rows, most, seed)
+            others, index = sample.X, sample.index
         X = stack(data.X, others)
-        n_more = n_labeled + n_unlabeled - len(data.order)  # those of X_unlabeled
+        n_more = n_labeled + rows.n_rows - len(data.order)  # those of X_unlabeled
         positions = np.concatenate([data.order, data.n_rows + np.arange(n_more)])
         position = np.concatenate([positions[:n_labeled], positions[n_labeled + index]])
         space = Space.of(X, seed)
-        is_complete = len(index) == n_unlabeled
-        return cls(X, space, space.rows(X), position, n_labeled, n_unlabeled, is_complete)
+        return cls(X, space, space.rows(X), position, n_labeled, rows.n_rows)
+
+    @property
+    def n_kept(self) -> int:
+        """Unlabeled rows among them."""
+        return len(self.position) - self.n_labeled
 
     def reference(self, rows: Any, seed: int) -> Reference:
         """What a view is fitted on: scaled rows, or their coordinates."""

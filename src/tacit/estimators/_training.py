@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from tacit._cached import cached_property
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.estimators._labels import check_classes, read_labels
 from tacit.rows import CsrRows, NumpyRows, ParquetRows, Rows, as_rows, one_blas_thread
+from tacit.rows._as_rows import is_dask, is_parquet
 
 DTYPES = (np.float64, np.float32)
+# Shares given as decimal numbers need not add up to one to the last digit.
+ROUNDING = 1e-6
 # Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
 SMALL = 20_000_000
 
@@ -34,14 +38,21 @@ class TrainingData:
     n_rows: int  # of X, rows of weight zero included
 
     @property
-    def y(self) -> Vector:
-        """1 for the second class, 0 for the first."""
-        return np.asarray(self.codes == 1, dtype=np.float64)
-
-    @property
     def targets(self) -> Matrix:
         """The targets of least squares, `y` for two classes."""
         return indicators(self.codes, len(self.classes))
+
+    @cached_property
+    def signs(self) -> Matrix:
+        """Targets -1 and 1: of shape (L, 1) for two classes, (L, K) for more."""
+        return 2.0 * self.targets.reshape(len(self.codes), -1) - 1.0
+
+    @cached_property
+    def unit_weights(self) -> Vector:
+        """The weights of the labeled rows, scaled to a mean of one."""
+        return (
+            np.ones(len(self.codes)) if self.weights is None else self.weights / self.weights.mean()
+        )
 
     def in_memory(self, method: str, advice: str = "") -> NumpyRows | CsrRows:
         """The unlabeled rows for a method that needs all of them at once."""
@@ -166,29 +177,89 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Vector | None:
         raise ValueError(f"sample_weight is not one number for every row: {error}") from error
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
-    if weights.ndim != 1:
-        raise ValueError(
-            f"Sample weights must be 1D array or scalar; sample_weight has shape {weights.shape}."
-        )
-    if len(weights) != n_rows:
+    if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for every "
-            "row of X, unlabeled rows included."
+            "row of X, unlabeled rows included, or one number for all."
         )
-    if not np.isfinite(weights).all():
-        raise ValueError("sample_weight contains NaN or infinity; weights must be finite numbers.")
-    if (weights < 0).any():
+    bad = weights[~(np.isfinite(weights) & (weights >= 0.0))]
+    if len(bad):
         raise ValueError(
-            f"sample_weight contains {weights.min():g}; weights must be zero or positive."
+            f"sample_weight contains {bad[0]:g}; weights must be finite numbers, zero or positive."
         )
     return weights
 
 
+def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
+    """The share of each class that the parameter `class_prior` stands for, or None.
+
+    It is given in the order of the sorted classes, by class (a mapping, or a pandas Series with the
+    classes in its index), or as "labeled": the weighted shares among the labeled rows.
+    """
+    if class_prior is None:
+        return None
+    if isinstance(class_prior, str):
+        if class_prior != "labeled":
+            raise ValueError(
+                f'class_prior is {class_prior!r}; it must be "labeled", one share for each class, '
+                "or None."
+            )
+        counts = np.bincount(data.codes, data.weights, minlength=len(data.classes))
+        return np.asarray(counts / counts.sum(), dtype=np.float64)
+    classes = data.classes.tolist()
+    # A Series without an index of its own is numbered, which is an index by class for classes
+    # 0, 1, ... and refused for others: its order is never taken for that of the classes.
+    if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
+        _check_series(class_prior)
+        class_prior = class_prior.to_dict()
+    if isinstance(class_prior, Mapping):
+        missing = [f"no share for the class {c!r}" for c in classes if c not in class_prior]
+        others = [c for c in class_prior if c not in classes]
+        strange = [f"a share for {c!r}, which is no class of y" for c in others]
+        if missing or strange:
+            problems = " and ".join(missing[:1] + strange[:1])
+            raise ValueError(f"class_prior has {problems}; the classes are {shorten(classes)}.")
+        class_prior = [class_prior[c] for c in classes]
+    try:
+        shares = np.asarray(class_prior, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"class_prior is {class_prior!r}; it must be numbers: {error}") from error
+    if shares.shape != (len(classes),):
+        raise ValueError(
+            f"class_prior has shape {shares.shape}; it must have one share for each of the "
+            f"{len(classes)} classes, in their order {shorten(classes)}."
+        )
+    if not ((shares >= 0.0) & (shares <= 1.0)).all():
+        raise ValueError(
+            f"class_prior is {shares.tolist()}; every share must lie between 0 and 1, for no "
+            "labels have another."
+        )
+    if abs(float(shares.sum()) - 1.0) > ROUNDING:
+        raise ValueError(
+            f"class_prior is {shares.tolist()} with a sum of {shares.sum():g}; the shares of all "
+            "classes must add up to 1."
+        )
+    return np.asarray(shares / shares.sum())
+
+
+def _check_series(series: Any) -> None:
+    """Refuse a table, and an index that has a class twice."""
+    if getattr(series, "ndim", 1) != 1:
+        raise ValueError(
+            "class_prior is a table with rows and columns; it must be one share for each class: a "
+            "list, a mapping or a Series with the classes as its index."
+        )
+    twice = series.index[series.index.duplicated()].tolist()
+    if twice:
+        raise ValueError(
+            f"class_prior has the class {twice[0]!r} in its index more than once; give one share "
+            "for each class."
+        )
+
+
 def is_elsewhere(X: Any) -> bool:
     """Whether X is a path, Dask's, or Rows, and not something that scikit-learn validates."""
-    if _is_parquet(X) or type(X).__module__.partition(".")[0] == "dask":
-        return True
-    return not hasattr(X, "dtype") and isinstance(X, Rows)
+    return is_parquet(X) or is_dask(X) or (not hasattr(X, "dtype") and isinstance(X, Rows))
 
 
 def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
@@ -199,7 +270,7 @@ def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
     """
     features = getattr(estimator, "feature_names_in_", None)
     names = None if features is None else [str(feature) for feature in features]
-    rows = ParquetRows(X, columns=names) if _is_parquet(X) else as_rows(X)
+    rows = ParquetRows(X, columns=names) if is_parquet(X) else as_rows(X)
     if isinstance(rows, ParquetRows) and names is not None and list(rows.columns) != names:
         raise ValueError(
             f"{name} has the columns {shorten(rows.columns)}, but the labeled rows have "
@@ -212,11 +283,6 @@ def read_rows(estimator: BaseEstimator, X: Any, name: str) -> Rows:
             "must have the same features in the same order."
         )
     return rows
-
-
-def _is_parquet(X: Any) -> bool:
-    """Whether X says where Parquet files are: a path or a dataset of pyarrow."""
-    return isinstance(X, str | os.PathLike) or type(X).__module__ == "pyarrow._dataset"
 
 
 def shorten(names: Any, most: int = 6) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._kernel import KernelClassifier, KernelFunction
-from tacit.estimators._linear import Decision
+from tacit.estimators._linear import decide
 from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
 from tacit.family._svm import Features, HingeProblem, HingeSolution, kernel_features, solve_hinge
@@ -140,7 +141,7 @@ intercept_ : ndarray of shape (1,)
 
     def _decision(self) -> Callable[[Any], Matrix]:
         if self.kernel == "linear":
-            return Decision(self.coef_, self.intercept_)
+            return partial(decide, self.coef_, self.intercept_)
         return super()._decision()
 
     def _function(self) -> KernelFunction:
@@ -178,7 +179,7 @@ intercept_ : ndarray of shape (1,)
                 f"dividing the features by {factor**-0.5:.2g}: an error at these costs weighs more "
                 "than numbers have digits for; scale the features, or lower C"
             )
-        return MarginRows(data, X, Z, 2.0 * data.y - 1.0, weights, factor * costs)
+        return MarginRows(data, X, Z, data.signs[:, 0], weights, factor * costs)
 
     def _features(self, X: Any, weights: Vector, data: TrainingData) -> Matrix:
         """The rows themselves, or for kernels and more features than rows those of the kernel."""
