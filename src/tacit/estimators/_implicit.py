@@ -8,9 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import Matrix
 from tacit.estimators._linear import RegressionClassifier
-from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.solver import Certificate, Coefficients, Solution, project
@@ -24,17 +22,11 @@ from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 class ImplicitlyConstrainedClassifier(RegressionClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
 
-    soft_labels_: Matrix
     solution_: Solution
     certificate_: Certificate
-    n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **RegressionClassifier._parameter_constraints,
         "solver": [StrOptions(set(SOLVERS))],
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
-        "verbose": ["verbose"],
         "class_prior": "no_validation",  # by `read_class_prior`, which knows the classes
     }
 
@@ -319,7 +311,6 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **ImplicitlyConstrainedClassifier._parameter_constraints,
         "metric": [StrOptions({"all", "labeled", "euclidean"})],
         "start": "no_validation",  # by `fit_start`
         "penalty": [StrOptions({"everywhere", "start"})],

@@ -119,11 +119,7 @@ class RegressionClassifier(LinearClassifier):
     supervised_coef_: Matrix
     supervised_intercept_: Vector
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LinearClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": ALPHA}
 
     def __init__(
         self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1

@@ -34,6 +34,7 @@ CONSTRAINTS = {
     "tol": TOL,
     "max_iter": POSITIVE_INTEGER,
     "random_state": ["random_state"],
+    "verbose": ["verbose"],
 }
 
 # Entries of docstrings, written as `$name` on a line of their own.

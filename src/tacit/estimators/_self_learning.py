@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.estimators._base import SemiSupervisedClassifier, winner
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
-from tacit.estimators._parameters import POSITIVE_INTEGER
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
 from tacit.rows import CsrRows, NumpyRows
 from tacit.solver import Certificate, certify
@@ -120,15 +119,11 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     """
 
     estimator_: Any
-    soft_labels_: Matrix
     solution_: SelfLearningResult
     certificate_: Certificate | None
-    n_iter_: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SemiSupervisedClassifier._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "max_iter": POSITIVE_INTEGER,
     }
 
     def __init__(self, estimator: Any = None, max_iter: int = 100, unlabeled: Any = -1) -> None:

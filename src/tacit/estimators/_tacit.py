@@ -144,14 +144,11 @@ class TacitClassifier(ProbableClassifier):
     supervised_model_: TacitModel
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **ProbableClassifier._parameter_constraints,
         "anchors": [StrOptions({"auto"}), list, tuple],
         "views": [StrOptions({"auto"}), list, tuple],
         "caution": [Number(Real, 0, None, closed="both")],
         "max_reference_rows": POSITIVE_INTEGER,
-        "random_state": ["random_state"],
         "n_jobs": [Number(Integral, None, None, closed="neither"), None],
-        "verbose": ["verbose"],
     }
 
     def __init__(

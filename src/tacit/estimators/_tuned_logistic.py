@@ -65,10 +65,7 @@ class TunedLogisticRegression(ProbabilityClassifier):
 
     C_: float
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **ProbabilityClassifier._parameter_constraints,
-        "penalties": ["array-like"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"penalties": ["array-like"]}
 
     def __init__(self, penalties: Sequence[float] = PENALTIES, unlabeled: Any = -1) -> None:
         self.penalties = penalties
