@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit._typing import Matrix
+from tacit._typing import Matrix, Vector
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, ConstraintSet, LabeledRows, Projection, project
-from tacit.solver._least_squares import fit_least_squares
+from tacit.solver._kernel_features import KernelFeatures
+from tacit.solver._least_squares import fit_least_squares, fit_supervised
 from tacit.solver._method import Method
 from tacit.solver._projection import Metric
 
@@ -128,6 +129,25 @@ def projected(
     )
     solve = Method(solver, tol, 20_000)
     return project(constraints, start, metric, basis.rank, solve), start, constraints
+
+
+def project_kernel(
+    K: Matrix,
+    y: Matrix,
+    alpha: float,
+    metric: Metric,
+    fit_intercept: bool = True,
+    weights: Vector | None = None,
+) -> tuple[Matrix, Projection]:
+    """Features of a kernel, labeled rows first, and the projection on them."""
+    F, n = KernelFeatures.of(K, fit_intercept, alpha).values, len(y)
+    own, others = (None, None) if weights is None else (weights[:n], weights[n:])
+    start, rank = fit_supervised(F[:n], y, own, alpha, fit_intercept)
+    moments = Moments.of(NumpyRows(F[:n], own))
+    constraints = ConstraintSet.of(
+        LabeledRows(F[:n], y, own), moments, NumpyRows(F[n:], others), alpha, fit_intercept
+    )
+    return F, project(constraints, start, metric, rank, Method())
 
 
 def generators(constraints: ConstraintSet) -> Matrix:

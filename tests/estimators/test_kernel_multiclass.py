@@ -14,9 +14,9 @@ from tacit import (
     KernelICLSClassifier,
     KernelLeastSquaresClassifier,
 )
-from tacit.solver import Method, Status
-from tacit.solver._kernel_projection import KernelTable, project_kernel
+from tacit.solver import Status
 from tests.estimators.tables import partly_labeled
+from tests.problems import project_kernel
 
 METRICS: tuple[Any, ...] = ("labeled", "all")
 DATA = partly_labeled(n_labeled=20, n_unlabeled=70, n_features=3, n_classes=4, seed=3)
@@ -46,12 +46,12 @@ def test_two_classes_on_the_simplex_are_the_binary_answer(
     table = partly_labeled(16, 60, seed=2, n_features=3)
     first = np.argsort(~table.known, kind="stable")
     K, y = kernel(table.X[first]), table.y[first][:16].astype(np.float64)
-    one = project_kernel(KernelTable(K, y), alpha, True, metric, Method())
-    both = KernelTable(K, np.column_stack([1.0 - y, y]))
-    two = project_kernel(both, alpha, True, metric, Method())
+    F, one = project_kernel(K, y, alpha, metric)
+    _, two = project_kernel(K, np.column_stack([1.0 - y, y]), alpha, metric)
     assert one.inside == two.inside
-    np.testing.assert_allclose(two.answer.values(K)[:, 1], one.answer.values(K), atol=1e-8)
-    np.testing.assert_allclose(two.answer.values(K).sum(axis=1), 1.0, atol=1e-8)
+    values = two.coefficients.values(F)
+    np.testing.assert_allclose(values[:, 1], one.coefficients.values(F), atol=1e-8)
+    np.testing.assert_allclose(values.sum(axis=1), 1.0, atol=1e-8)
     assert two.squared_distance == pytest.approx(2.0 * one.squared_distance, abs=1e-9)
 
 

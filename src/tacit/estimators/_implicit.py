@@ -12,7 +12,6 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.solver import Certificate, Coefficients, Solution, project
-from tacit.solver._kernel_projection import KernelProjection
 from tacit.solver._many_columns import project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
@@ -128,7 +127,7 @@ def _penalty_change(projection: Projection, start: Coefficients, alpha: float) -
     return alpha * float(np.vdot(after, after) - np.vdot(before, before)) / before.ndim
 
 
-def guarantee(projection: Projection | KernelProjection, data: TrainingData) -> float:
+def guarantee(projection: Projection, data: TrainingData) -> float:
     """By how much the loss of a row falls at the least, in the metric of all rows."""
     solution = projection.solution
     if not solution.is_settled():

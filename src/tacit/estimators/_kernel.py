@@ -12,11 +12,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._base import DecisionClassifier
-from tacit.estimators._linear import read_alpha
+from tacit.estimators._linear import LeastSquaresClassifier, read_alpha
 from tacit.estimators._parameters import ALPHA, FINITE, KERNEL, POSITIVE
 from tacit.estimators._training import TrainingData, stack
-from tacit.rows import check_memory
-from tacit.solver._kernel_projection import Expansion, KernelFeatures, fit_kernel_ridge
+from tacit.rows import NumpyRows, check_memory
+from tacit.solver._kernel_features import KernelFeatures
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,44 @@ class KernelRegressionClassifier(KernelClassifier):
             features = KernelFeatures.of(K[:n, :n], self.fit_intercept).values
         return read_alpha(self.alpha, features, data.targets, data.weights, self.fit_intercept)
 
-    def _as_attributes(self, expansion: Expansion, data: TrainingData) -> tuple[Matrix, Vector]:
-        return self._arranged(expansion.dual, data), np.atleast_1d(expansion.intercept) - 0.5
+    def _as_attributes(
+        self,
+        features: KernelFeatures,
+        coef: Matrix,
+        intercept: Vector,
+        data: TrainingData,
+        soft_labels: Matrix | None = None,
+    ) -> tuple[Matrix, Vector]:
+        """`dual_coef_` and `intercept_` of a linear classifier of the features.
+
+        Its regression is that to the labeled rows, or to all rows with these soft labels.
+        """
+        F, coef = features.values, coef.T
+        dual = features.weights @ coef
+        if features.alpha > 0.0:
+            Y, weights = data.targets, data.weights
+            if soft_labels is not None:
+                own = np.ones(len(Y)) if weights is None else weights
+                others = data.unlabeled.weights  # type: ignore[attr-defined]
+                others = np.ones(len(soft_labels)) if others is None else others
+                Y, weights = np.concatenate([Y, soft_labels]), np.concatenate([own, others])
+            n = len(Y)
+            residuals = Y.reshape(n, -1) - 0.5 - intercept - F[:n] @ coef
+            dual = np.zeros_like(dual)
+            dual[:n] = residuals if weights is None else weights[:, None] * residuals
+            dual /= features.alpha
+        if features.means.any():
+            # They sum to zero, but only to rounding errors, which would be in every value.
+            counts = dual.any(axis=1)
+            dual[counts] -= dual[counts].mean(axis=0)
+        return self._arranged(dual, data), intercept - features.means @ dual
+
+
+def in_features(data: TrainingData, features: KernelFeatures) -> TrainingData:
+    """The same rows, labeled ones first, by their features."""
+    n, weights = len(data.codes), data.unlabeled.weights  # type: ignore[attr-defined]
+    unlabeled = NumpyRows(features.values[n:], weights)
+    return replace(data, X=features.values[:n], unlabeled=unlabeled)
 
 
 class KernelLeastSquaresClassifier(KernelRegressionClassifier):
@@ -259,6 +295,9 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
         rows = self._rows(data, supervised=True)
         K = self._kernel_between(rows, data)
         self.alpha_ = self._read_alpha(K, data)
-        fitted = fit_kernel_ridge(K, data.targets, data.weights, self.alpha_, self.fit_intercept)
+        features = KernelFeatures.of(K, self.fit_intercept, self.alpha_)
+        linear = LeastSquaresClassifier(self.alpha_, self.fit_intercept)
+        linear._fit(replace(data, X=features.values))
+        fitted = self._as_attributes(features, linear.coef_, linear.intercept_, data)
+        self.dual_coef_, self.intercept_ = fitted
         self.X_fit_ = None if self.kernel == "precomputed" else rows
-        self.dual_coef_, self.intercept_ = self._as_attributes(fitted, data)

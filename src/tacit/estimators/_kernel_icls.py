@@ -11,21 +11,18 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from tacit._typing import Index, Matrix, Vector
-from tacit.estimators._implicit import check_solver_for, guarantee, warn_if_unfinished
-from tacit.estimators._kernel import KernelRegressionClassifier
+from tacit.estimators._implicit import (
+    ProjectedLeastSquaresClassifier,
+    check_solver_for,
+    warn_if_unfinished,
+)
+from tacit.estimators._kernel import KernelRegressionClassifier, in_features
 from tacit.estimators._linear import read_alpha
 from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
 from tacit.estimators._training import TrainingData
-from tacit.rows import NumpyRows, one_blas_thread
-from tacit.solver import Certificate, Method, Solution, certify
-from tacit.solver._kernel_projection import (
-    Expansion,
-    KernelFeatures,
-    KernelProjection,
-    KernelTable,
-    project_features,
-    project_kernel,
-)
+from tacit.rows import one_blas_thread
+from tacit.solver import Certificate, Solution
+from tacit.solver._kernel_features import KernelFeatures
 
 # Rows up to which BLAS threads cost more than they bring, above all on a busy machine.
 FEW = 3000
@@ -170,30 +167,37 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         rows = self._rows(data, supervised=False)
         landmarks = self._landmarks(data, rows.shape[0])
         K = self._kernel_between(rows, data, None if landmarks is None else rows[landmarks])
-        unlabeled_weights = data.unlabeled.weights  # type: ignore[attr-defined]
-        table = KernelTable(K, data.targets, data.weights, unlabeled_weights)
-        method = Method(self.solver, self.tol, self.max_iter)
         with one_blas_thread() if len(K) <= FEW else nullcontext():
             if landmarks is None:
                 self.alpha_ = self._read_alpha(K, data)
-                settings = self.alpha_, self.fit_intercept, self.metric, method
-                projection = project_kernel(table, *settings)
+                features = KernelFeatures.of(K, self.fit_intercept, self.alpha_)
             else:
                 features = KernelFeatures.of_landmarks(K, landmarks)
-                X, y, intercept = features.values[: table.n_labeled], table.y, self.fit_intercept
-                self.alpha_ = read_alpha(self.alpha, X, y, table.weights, intercept)
-                settings = self.alpha_, self.fit_intercept, self.metric, method
-                projection = project_features(features, table, *settings)
+                X, Y, intercept = (
+                    features.values[: len(data.codes)],
+                    data.targets,
+                    self.fit_intercept,
+                )
+                self.alpha_ = read_alpha(self.alpha, X, Y, data.weights, intercept)
                 rows = rows[landmarks]
-        self.certificate_ = self._certify(projection, table, data, landmarks)
-        answer = projection.start if self.certificate_.kept_start else projection.answer
-        start = self._as_attributes(projection.start, data)
+            settings = self.alpha_, self.fit_intercept, self.solver, self.tol, self.max_iter
+            linear = ProjectedLeastSquaresClassifier(self.metric, *settings)
+            linear._project(in_features(data, features), self.metric, None, everywhere=True)
+        first = linear.supervised_coef_, linear.supervised_intercept_
+        start = self._as_attributes(features, *first, data)
         self.supervised_dual_coef_, self.supervised_intercept_ = start
-        self.dual_coef_, self.intercept_ = self._as_attributes(answer, data)
+        last = linear.coef_, linear.intercept_
+        is_same = all(map(np.array_equal, first, last))
+        labels = self.soft_labels_ = linear.soft_labels_
+        answer = start if is_same else self._as_attributes(features, *last, data, labels)
+        self.dual_coef_, self.intercept_ = answer
         self.X_fit_ = None if self.kernel == "precomputed" else rows
-        self.solution_ = projection.solution
-        self.n_iter_ = projection.solution.n_iter
-        self.soft_labels_ = projection.solution.labels()
+        self.solution_ = replace(linear.solution_, soft_labels=labels, labeling=None)
+        self.n_iter_ = linear.n_iter_
+        self.certificate_ = linear.certificate_
+        if self.alpha_ == 0.0:  # the plain loss is the penalised one
+            plain = self.certificate_.guaranteed_improvement
+            self.certificate_ = replace(self.certificate_, penalised_improvement=plain)
         warn_if_unfinished(self, f"raise tol (now {self.tol:g}) or alpha (now {self.alpha_:g})")
 
     def _landmarks(self, data: TrainingData, n_rows: int) -> Index | None:
@@ -211,43 +215,3 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         if self.n_landmarks < len(data.codes):
             random.shuffle(order)
         return np.sort(order[: self.n_landmarks])
-
-    def _certify(
-        self,
-        projection: KernelProjection,
-        table: KernelTable,
-        data: TrainingData,
-        landmarks: Index | None,
-    ) -> Certificate:
-        before, after = projection.start.values(table.K), projection.answer.values(table.K)
-        # Both functions are known on all rows, so their values are all there is to sweep.
-        values = np.column_stack([before, after])
-        n, n_classes = table.n_labeled, values.shape[1] // 2
-        shape = (-1, *table.y.shape[1:])
-        improvement = penalty = None
-        if self.metric == "all":
-            improvement = guarantee(projection, data)
-        if self.metric == "all" and self.alpha_ > 0.0:
-            own = slice(None) if landmarks is None else landmarks
-            change = _norm(projection.answer, after[own]) - _norm(projection.start, before[own])
-            penalty = self.alpha_ * change / table.y.ndim
-        certificate = certify(
-            lambda rows: np.reshape(rows[:, :n_classes], shape),
-            lambda rows: np.reshape(rows[:, n_classes:], shape),
-            values[:n],
-            table.y,
-            table.weights,
-            NumpyRows(values[n:], table.unlabeled_weights),
-            supervised_in_set=projection.inside,
-            guaranteed_improvement=improvement,
-            penalty_change=penalty,
-        ).or_supervised(is_exact=projection.solution.is_settled())
-        if penalty is None:  # the plain loss is the penalised one
-            plain = certificate.guaranteed_improvement
-            certificate = replace(certificate, penalised_improvement=plain)
-        return certificate
-
-
-def _norm(function: Expansion, values: Matrix) -> float:
-    """The squared norm of a function, or the sum of several, from its values on its rows."""
-    return float(np.vdot(function.dual, values - function.intercept))

@@ -10,7 +10,7 @@ from scipy.linalg import lapack
 
 from tacit._typing import Matrix, Vector
 from tacit.solver import Status
-from tacit.solver._kernel_projection import NOT_A_KERNEL
+from tacit.solver._kernel_features import NOT_A_KERNEL
 
 # Rounding of kernels in single precision, relative to the largest number.
 ROUNDING = 1e-6

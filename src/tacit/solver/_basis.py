@@ -143,7 +143,7 @@ def _orthonormal(correlation: Matrix, unit: Vector) -> Matrix:
     factor = _inverse_factor(correlation)
     if factor is not None:
         return factor / unit[:, None]
-    eigenvalues, vectors = _eigen(correlation)
+    eigenvalues, vectors = eigen(correlation)
 
     def gram_of(coef: Matrix) -> Matrix:
         return np.asarray(coef.T @ correlation @ coef)
@@ -155,7 +155,7 @@ def _n_cut(eigenvalues: Vector) -> int:
     return int(np.sum(eigenvalues <= RANK_CUT * eigenvalues.max(initial=1.0)))
 
 
-def _eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
+def eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
     """Eigenvalues, the smallest first, and vectors; those of zero may be left out."""
     factor, order, rank, _ = dpstrf(matrix, lower=True)
     if rank > len(matrix) // 2:

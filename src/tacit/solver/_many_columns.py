@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.rows import Block, CentredRows, Rows, Sample, check_memory
+from tacit.rows import Block, CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
 from tacit.solver._basis import Coefficients
-from tacit.solver._constraint_set import LabeledRows
-from tacit.solver._kernel_projection import KernelMetric, KernelTable, project_kernel
+from tacit.solver._constraint_set import ConstraintSet, LabeledRows
+from tacit.solver._kernel_features import KernelFeatures
 from tacit.solver._labeling import Labeling
+from tacit.solver._least_squares import fit_supervised
 from tacit.solver._method import Method
-from tacit.solver._projection import Projection
+from tacit.solver._projection import Metric, Projection, project
 
 
 def project_in_span(
@@ -21,13 +22,13 @@ def project_in_span(
     start: Coefficients,
     alpha: float,
     fit_intercept: bool,
-    metric: KernelMetric,
+    metric: Metric,
     method: Method,
 ) -> Projection:
     """The projection of a ridge fit where there are fewer rows than columns.
 
-    All members of the set are combinations of rows, so it is that of kernel ridge regression with
-    the inner products of the rows, N x N numbers whatever the columns are.
+    All members of the set are combinations of rows, so it is that of features of their inner
+    products, N x N numbers whatever the columns are.
     """
     n_labeled, n = labeled.X.shape[0], labeled.X.shape[0] + unlabeled.n_rows
     check_memory(
@@ -36,17 +37,20 @@ def project_in_span(
         "use fewer unlabeled rows, or fewer columns than rows (for example TruncatedSVD)",
     )
     pool = _collected(unlabeled)
-    own = Sample(labeled.X, None, np.zeros(n_labeled, dtype=np.int64))
-    rows = CentredRows(Sample.of([own, replace(pool, weights=None)]).X, None, fit_intercept)
-    table = KernelTable(rows.gram(), labeled.y, labeled.weights, pool.weights)
-    found = project_kernel(table, alpha, fit_intercept, metric, method)
+    known = Sample(labeled.X, None, np.zeros(n_labeled, dtype=np.int64))
+    rows = CentredRows(Sample.of([known, replace(pool, weights=None)]).X, None, fit_intercept)
+    features = KernelFeatures.of(rows.gram(), centred=False, alpha=alpha)
+    F, y, weights = features.values, labeled.y, labeled.weights
+    own, others = NumpyRows(F[:n_labeled], weights), NumpyRows(F[n_labeled:], pool.weights)
+    first, rank = fit_supervised(own.X, y, weights, alpha, fit_intercept)
+    few = LabeledRows(own.X, y, weights)
+    constraints = ConstraintSet.of(few, Moments.of(own), others, alpha, fit_intercept)
+    found = project(constraints, first, metric, rank, method)
     labels = found.solution.labels()
     solution = replace(found.solution, labeling=Labeling.of_values(unlabeled, labels))
-    if found.inside:
-        return Projection(start, solution, True, 0.0)
-    coef = rows.back(found.answer.dual)
-    answer = Coefficients(coef, np.asarray(found.answer.intercept - rows.mean @ coef))
-    return Projection(answer, solution, False, found.squared_distance)
+    coef = rows.back(features.weights @ found.coefficients.coef)
+    moved = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
+    return replace(found, solution=solution, coefficients=start if found.inside else moved)
 
 
 def _collected(rows: Rows) -> Sample:

@@ -15,6 +15,7 @@ from tacit.solver._lbfgsb import solve_lbfgsb
 from tacit.solver._problem import Problem, RowsProblem
 from tacit.solver._proximal import solve_proximal
 from tacit.solver._rounds import Report
+from tacit.solver._semismooth import solve_semismooth
 from tacit.solver._solution import Solution
 from tacit.solver._working_set import solve_working_set
 
@@ -30,6 +31,9 @@ DIRECT = 3000
 DIRECT_EACH = 24
 # Unknowns of the dual for more than two classes above which its matrices take seconds each.
 MANY_UNKNOWNS = 2000
+# From so many directions on, and so many for each label, a semismooth Newton method is worth a try.
+MANY_DIRECTIONS = 128
+DIRECTIONS_EACH = 0.5
 # Where rounds over the rows fail, this many numbers still fit into memory for the dense method.
 DENSE_NUMBERS = 10**8
 
@@ -96,7 +100,13 @@ class Method:
 
     def dense(self, problem: Problem) -> Solution:
         """Solve a problem whose generators are in memory."""
-        if self.is_proximal(problem) and problem.allowed is None and problem.sizes is None:
+        is_plain = problem.allowed is None and problem.sizes is None and not problem.n_equalities
+        many = problem.rank >= max(MANY_DIRECTIONS, DIRECTIONS_EACH * problem.n_labels)
+        if is_plain and many and problem.n_labels and self.solver == "auto":
+            exact = solve_semismooth(problem, self.tol, self.max_iter)
+            if exact is not None:
+                return exact
+        if self.is_proximal(problem) and is_plain:
             return solve_proximal(problem, self.tol, self.max_iter)
         if problem.target.ndim == 2:
             _check_order(problem)

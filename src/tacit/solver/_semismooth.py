@@ -1,4 +1,4 @@
-"""A primal-dual active-set method for many directions and few labels at their bounds."""
+"""A semismooth Newton method for many directions, and few labels at their bounds."""
 
 from __future__ import annotations
 
@@ -25,44 +25,38 @@ ACCURATE = 1e-10
 LARGEST = 8000
 
 
-def solve_active_set(
-    problem: Problem,
-    values: Matrix,
-    tol: float = 1e-8,
-    max_iter: int = MOST_CHANGES,
-    start: Matrix | None = None,
+def solve_semismooth(
+    problem: Problem, tol: float = 1e-8, max_iter: int = MOST_CHANGES
 ) -> Solution | None:
-    """Solve `problem`, whose target is V'values, or say None.
+    """Solve `problem`, or say None.
 
     A label is a share for each class: P = [1 - u, u] for two classes. The objective is
-    1/2 tr (P - values)'Q(P - values) with Q = V V'. If Q is regular, as for most kernels, the
-    minimiser without bounds is `values` itself, and only rows near those whose values are no shares
+    1/2 tr (P - values)'Q(P - values) with Q = V V', where the minimiser without bounds has the
+    `values`. If Q is regular, as for most kernels, only rows near those whose values are no shares
     have one at zero. Shares in the active set are zero and the others solved for exactly; one that
     is negative enters the set, and one whose slope is below that of the free classes of its row
-    leaves it, until nothing changes (Hintermueller, Ito & Kunisch 2003: a semismooth Newton
-    method). With m shares at zero one Cholesky factor of Q, O(U^3 / 3), serves all iterations,
-    O(U^2 m + m^3 / 3) each; where Q is singular or m is not small it is one of order U (K - 1) - m
-    for each of them.
+    leaves it, until nothing changes (Hintermueller, Ito & Kunisch 2003). With m shares at zero one
+    Cholesky factor of Q, O(U^3 / 3), serves all iterations, O(U^2 m + m^3 / 3) each; where m is not
+    small it is one of order U (K - 1) - m for each of them.
 
-    The problem has no equalities and all classes are allowed; of several columns, rows of `values`
-    add up to one. `start` are labels to begin with. The status is OPTIMAL or INSIDE, and the answer
-    None where the sets do not settle, or not at the tolerance.
+    The problem has no equalities and all classes are allowed. The status is OPTIMAL or INSIDE, and
+    the answer None where the sets do not settle, or not at the tolerance.
     """
     problem = problem.centred()
-    shares = _shares(values)
-    if (shares >= 0.0).all():
-        return Solution.of(problem, values, status=Status.INSIDE, solver=NAME, n_iter=0)
     Q = problem.V @ problem.V.T
     diagonal = np.einsum("ii->i", Q)
     diagonal += REGULARISATION * float(diagonal.mean())
+    try:
+        few_zeros = _FewZeros(Q)
+    except np.linalg.LinAlgError:
+        return None
+    values = problem.uniform()
+    for _ in range(2):  # the second round removes the rounding errors of the first
+        values -= few_zeros.solve(problem.V @ problem.residual(values))
+        if values.ndim == 2:
+            values += (1.0 - values.sum(axis=1, keepdims=True)) / problem.n_classes
+    shares = values if values.ndim == 2 else np.column_stack([1.0 - values, values])
     zero = shares < 0.0
-    if start is not None:
-        P = _shares(start)
-        slopes = Q @ (P - shares)
-        # Against the mean slope of the row, so that one class at least is not above it.
-        above = slopes - (P * slopes).sum(axis=1, keepdims=True)
-        zero = above / float(diagonal.mean()) > P
-    few_zeros = _FewZeros(Q)
     for n_iter in range(min(max_iter, MOST_CHANGES)):
         # 1. The shares and their slopes, with these at zero.
         step = few_zeros.step(shares, zero)
@@ -84,11 +78,6 @@ def solve_active_set(
     return None
 
 
-def _shares(labels: Matrix) -> Matrix:
-    """One share a class: of two classes, that of the first and of the second."""
-    return labels if labels.ndim == 2 else np.column_stack([1.0 - labels, labels])
-
-
 class _FewZeros:
     """Steps from one factor of Q, as long as few shares are at zero.
 
@@ -98,9 +87,12 @@ class _FewZeros:
     """
 
     def __init__(self, Q: Matrix) -> None:
-        self.Q = Q
-        self.factor: Matrix | None = None
+        self.factor = _cholesky(Q)
         self.usable = True
+
+    def solve(self, right: Matrix) -> Matrix:
+        """Q^-1 right."""
+        return np.asarray(cho_solve((self.factor, True), right, check_finite=False))
 
     def step(self, shares: Matrix, zero: Mask) -> Matrix | None:
         """The step that takes shares to zero, or None where it takes another way."""
@@ -109,13 +101,13 @@ class _FewZeros:
         limit = FEW * zero.size * (0.5 if n_classes == 2 else 1.0)
         if not self.usable or len(rows) > limit:
             return None
+        if len(rows) == 0:
+            return np.zeros_like(shares)
         distinct, which = np.unique(rows, return_inverse=True)
         columns = np.zeros((len(zero), len(distinct)))
         columns[distinct, np.arange(len(distinct))] = 1.0
         centring = np.eye(n_classes) - 1.0 / n_classes
         try:
-            if self.factor is None:
-                self.factor = _cholesky(self.Q)
             half = solve_triangular(self.factor, columns, lower=True, check_finite=False)
             inverse = half.T @ half
             among = inverse[np.ix_(which, which)] * centring[np.ix_(classes, classes)]
