@@ -266,36 +266,31 @@ def minimise(
     best = min(found, key=lambda result: result.objective)
     settled = descend(problem, best.labels, best.hinge, tol, max_iter, start=best.start)
     n_iter = settled.n_iter + sum(result.n_iter for result in found)
-    improved, more = _switch(problem, settled, n_switches, tol, max_iter)
-    return replace(improved, n_iter=n_iter + more)
+    return _switch(problem, replace(settled, n_iter=n_iter), n_switches, tol, max_iter)
 
 
 def _switch(
-    problem: MarginProblem,
-    best: TransductiveSolution,
-    n_switches: int,
-    tol: float,
-    max_iter: int,
-) -> tuple[TransductiveSolution, int]:
+    problem: MarginProblem, best: TransductiveSolution, n_switches: int, tol: float, max_iter: int
+) -> TransductiveSolution:
     """Descend from the labels of `best` with one of them switched, as long as that helps."""
-    n_iter, left, improved = 0, n_switches, True
-    while left > 0 and improved:
-        improved = False
+    n_iter, tried = best.n_iter, set[int]()
+    for _ in range(n_switches):
         # Support vectors; of those equally near, as all on the margin are, the heaviest first.
         alpha = best.hinge.alpha[len(problem.y) :]
         near = np.lexsort((-alpha, np.abs(problem.values(best.hinge)).round(NEAR)))
-        for row in near[alpha[near] > 0.0][:left]:
-            left -= 1
-            labels = best.labels.copy()
-            labels[row] *= -1.0
-            trial = solve_hinge(problem.with_labels(labels), best.hinge, TRIAL_TOL)
-            following = _relabeled(problem.values(trial), labels)
-            n_iter += 1
-            if (following == best.labels).all():
-                continue  # the row went back
-            result = descend(problem, following, trial, tol, max_iter, start="switched")
-            n_iter += result.n_iter
-            if result.objective < best.objective * (1.0 - 10.0 * tol):
-                best, improved = result, True
-                break
-    return best, n_iter
+        row = next((row for row in near if alpha[row] > 0.0 and row not in tried), None)
+        if row is None:
+            break
+        tried.add(row)
+        labels = best.labels.copy()
+        labels[row] *= -1.0
+        trial = solve_hinge(problem.with_labels(labels), best.hinge, TRIAL_TOL)
+        following = _relabeled(problem.values(trial), labels)
+        n_iter += 1
+        if (following == best.labels).all():
+            continue  # the row went back
+        result = descend(problem, following, trial, tol, max_iter, start="switched")
+        n_iter += result.n_iter
+        if result.objective < best.objective * (1.0 - 10.0 * tol):
+            best, tried = result, set()
+    return replace(best, n_iter=n_iter)
