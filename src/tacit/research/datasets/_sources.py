@@ -33,7 +33,7 @@ WEB = "https://www.openml.org/d"
 SECONDS = 30.0
 
 
-class SourceError(Exception):
+class SourceError(ValueError):
     """A source has no copy, or one that cannot be used; another source may serve."""
 
 
