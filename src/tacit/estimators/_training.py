@@ -210,7 +210,17 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
     # A Series without an index of its own is numbered, which is an index by class for classes
     # 0, 1, ... and refused for others: its order is never taken for that of the classes.
     if hasattr(class_prior, "index") and hasattr(class_prior, "to_dict"):
-        _check_series(class_prior)
+        if class_prior.ndim != 1:
+            raise ValueError(
+                "class_prior is a table with rows and columns; it must be one share for each "
+                "class: a list, a mapping or a Series with the classes as its index."
+            )
+        twice = class_prior.index[class_prior.index.duplicated()].tolist()
+        if twice:
+            raise ValueError(
+                f"class_prior has the class {twice[0]!r} in its index more than once; give one "
+                "share for each class."
+            )
         class_prior = class_prior.to_dict()
     if isinstance(class_prior, Mapping):
         missing = [f"no share for the class {c!r}" for c in classes if c not in class_prior]
@@ -240,21 +250,6 @@ def read_class_prior(class_prior: Any, data: TrainingData) -> Vector | None:
             "classes must add up to 1."
         )
     return np.asarray(shares / shares.sum())
-
-
-def _check_series(series: Any) -> None:
-    """Refuse a table, and an index that has a class twice."""
-    if getattr(series, "ndim", 1) != 1:
-        raise ValueError(
-            "class_prior is a table with rows and columns; it must be one share for each class: a "
-            "list, a mapping or a Series with the classes as its index."
-        )
-    twice = series.index[series.index.duplicated()].tolist()
-    if twice:
-        raise ValueError(
-            f"class_prior has the class {twice[0]!r} in its index more than once; give one share "
-            "for each class."
-        )
 
 
 def is_elsewhere(X: Any) -> bool:

@@ -111,9 +111,7 @@ class Evidence:
         try:
             from pandas import DataFrame
         except ImportError as error:
-            raise ImportError(
-                "A DataFrame needs pandas; install it with: pip install pandas"
-            ) from error
+            raise ImportError("A DataFrame needs pandas: pip install 'tacit[data]'") from error
         return DataFrame(sorted(self.scores, key=lambda score: -score["weight"]))
 
     def plot(self, most: int = 20) -> Figure:
