@@ -17,7 +17,7 @@ from benchmarks.measure import PeakMemory
 from benchmarks.speed import HEADER, Line
 from tacit import TacitClassifier
 from tacit._typing import AnyArray, Matrix
-from tacit.views._neighbors import NeighborIndex
+from tacit.views._graph import NeighborIndex
 
 N_LABELS = 50
 N_NEIGHBORS = 15

@@ -28,8 +28,7 @@ from tacit.views import (
     components_view,
     ranks_view,
 )
-from tacit.views._graph import normalised_adjacency
-from tacit.views._neighbors import NeighborIndex
+from tacit.views._graph import NeighborIndex, normalised_adjacency
 
 N, D, L = 90, 6, 7
 
@@ -222,7 +221,7 @@ def test_many_rows_have_nearly_exact_neighbours_and_the_same_in_any_number_of_th
 def test_without_the_library_for_many_rows_scikit_learn_finds_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tacit.views._neighbors._faiss", lambda: None)
+    monkeypatch.setattr("tacit.views._graph._faiss", lambda: None)
     X = np.random.default_rng(0).normal(size=(5500, 2))
     distances, index = NeighborIndex(X).search(X[:5], 1)
     np.testing.assert_array_equal(index[:, 0], np.arange(5))

@@ -75,8 +75,7 @@ SAFE: dict[str, tuple[str, ...]] = {
     "tacit.views._clusters": ("BaggedClusters",),
     "tacit.views._components": ("ComponentScores",),
     "tacit.views._embedding": ("EmbeddingFunction", "Kernel"),
-    "tacit.views._graph": ("GraphFunction", "Rescaled"),
-    "tacit.views._neighbors": ("NeighborIndex",),
+    "tacit.views._graph": ("GraphFunction", "NeighborIndex", "Rescaled"),
     "tacit.views._ranks": ("AveragedRanks",),
 }
 # The ways of building an object that our models need. Others, such as those that call methods or
