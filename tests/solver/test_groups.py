@@ -69,7 +69,7 @@ def test_alike_classes_are_solved_without_holding_all_rows(estimator, seed):
     told = []
     prior = [0.6, 0.2, 0.2]  # far from what is reachable for the first class
     model = estimator(solver="working-set", class_prior=prior)
-    model._report = lambda: told.append
+    model._progress = lambda: told.append
     model.fit(X, y, X_unlabeled=X_u)
     dense = estimator(solver="interior-point", class_prior=prior).fit(X, y, X_unlabeled=X_u)
     assert model.solution_.status.is_success
@@ -88,7 +88,7 @@ def test_groups_are_met_in_these_tests():
     X, y, X_u = _table(0)
     told = []
     model = ProjectedLeastSquaresClassifier(solver="working-set", class_prior=[0.6, 0.2, 0.2])
-    model._report = lambda: told.append
+    model._progress = lambda: told.append
     model.fit(X, y, X_unlabeled=X_u)
     assert any("groups" in text for text in told)
     assert isinstance(model.solution_.labeling.rule, GroupedRule)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.rows import Block, CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
+from tacit.rows import CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
+from tacit.rows._moments import random_sample
 from tacit.solver._basis import Coefficients
 from tacit.solver._constraint_set import ConstraintSet, LabeledRows
 from tacit.solver._kernel_features import KernelFeatures
@@ -36,7 +37,7 @@ def project_in_span(
         f"the inner products of {n:,} rows",
         "use fewer unlabeled rows, or fewer columns than rows (for example TruncatedSVD)",
     )
-    pool = _collected(unlabeled)
+    pool = random_sample(unlabeled, unlabeled.n_rows, seed=0)  # all of them
     known = Sample(labeled.X, None, np.zeros(n_labeled, dtype=np.int64))
     rows = CentredRows(Sample.of([known, replace(pool, weights=None)]).X, None, fit_intercept)
     features = KernelFeatures.of(rows.gram(), centred=False, alpha=alpha)
@@ -51,13 +52,3 @@ def project_in_span(
     coef = rows.back(features.weights @ found.coefficients.coef)
     moved = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
     return replace(found, solution=solution, coefficients=start if found.inside else moved)
-
-
-def _collected(rows: Rows) -> Sample:
-    """All rows in memory."""
-
-    def kernel(block: Block) -> list[Sample]:
-        index = np.arange(block.start, block.start + block.X.shape[0], dtype=np.int64)
-        return [Sample(block.X, block.weights, index)]
-
-    return Sample.of(rows.reduce(kernel, list.__add__))
