@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+# Names and values of a table may hold sequences that steer a terminal.
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
 
 def number_of(count: int, noun: str) -> str:
     """A number of things: "1 row", "2,000 rows"."""
@@ -24,6 +27,16 @@ def nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
     folded = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold().strip(), folded, n=1, cutoff=cutoff)
     return folded[near[0]] if near else None
+
+
+def spelled_out(text: str, but: str = "") -> str:
+    """A text with whatever would steer a terminal spelled out, some of it excepted."""
+    return text.translate({code: name for code, name in _CONTROLS.items() if chr(code) not in but})
+
+
+def first_sentence(error: BaseException) -> str:
+    """What an error of a library says first, without the full stop."""
+    return str(error).partition("\n")[0].partition(". ")[0].rstrip(".")
 
 
 def aligned(lines: Sequence[Sequence[str]], right: bool = False) -> list[str]:

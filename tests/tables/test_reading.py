@@ -275,6 +275,39 @@ def test_of_a_folder_the_file_that_is_damaged_is_named(tmp_path, monkeypatch):
         read_table(tmp_path, "y", max_unlabeled=10)
 
 
+def test_wherever_a_parquet_file_is_damaged_there_is_one_clean_sentence(tmp_path):
+    frame = pd.DataFrame(
+        {"x\x1b[2J": range(300), "kind": ["a", "b", "a"] * 100, "y": list("ab?") * 100}
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    content = (tmp_path / "t.parquet").read_bytes()
+    random, told = np.random.default_rng(0), set()
+    for _ in range(150):
+        damaged = bytearray(content)
+        place = int(random.integers(4, len(content) - 12))
+        damaged[place : place + 4] = random.bytes(4)
+        path = written(tmp_path / "t.parquet", bytes(damaged))
+        try:
+            read_table(path, "y", "?")
+        except TableError as error:
+            told.add(str(error))
+    assert len(told) > 5
+    for sentence in told:
+        assert sentence.isprintable()
+        assert ". " not in sentence.replace(str(tmp_path), "")
+    written(tmp_path / "cut.parquet", content[: len(content) // 2])
+    with pytest.raises(TableError, match=r"\(Parquet magic bytes not found in footer\); write"):
+        read_raw(tmp_path / "cut.parquet")
+
+
+def test_what_a_file_brings_into_an_error_cannot_steer_a_terminal(tmp_path):
+    path = written(tmp_path / "t.csv", b"a,b\n1,2\n\x1b[2J\x9b,\x07\x1b]0;mine,7\n")
+    with pytest.raises(TableError, match="does not fit the header") as caught:
+        read_raw(path)
+    assert r"\x1b[2J" in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
 def test_a_missing_file_is_named_with_its_nearest_neighbour(tmp_path):
     written(tmp_path / "churn.csv", b"x,y\n1,a\n")
     with pytest.raises(TableError, match=r"did you mean .*churn\.csv"):

@@ -17,6 +17,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 from rich.text import Text
 
+from tacit._words import spelled_out
 from tacit.cli import _interrupts as interrupts
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ GAP, WIDE_GAP = 2, 3
 # Longer lines are hard to read, however wide the terminal is.
 MOST_WIDTH = 110
 CERTIFIED, DONE = "What holds for any labels of the unlabeled rows", "What was done to the data"
-# Names and values of a table may hold sequences that steer a terminal; they are spelled out.
-CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-del CONTROLS[ord("\n")], CONTROLS[ord("\t")]
 STYLES = {
     "helps": "green",
     "makes no difference": "blue",
@@ -44,7 +42,7 @@ STYLES = {
 
 def plain(text: str) -> str:
     """A text with whatever would steer a terminal spelled out."""
-    return text.translate(CONTROLS)
+    return spelled_out(text, but="\n\t")
 
 
 def stdout_console(pipe_width: int = PIPE_WIDTH) -> Console:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit._files import written_whole
 from tacit._typing import AnyArray, Matrix
+from tacit._words import first_sentence
 
 # Columns are read in pieces of this many bytes instead of a row group at a time, which may be as
 # large as the file.
@@ -240,11 +241,10 @@ def _opened(file: str, filesystem: Any) -> Iterator[Any]:
             yield parquet
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{file} does not exist any more.") from error
-    except (pyarrow.ArrowException, OSError) as error:
-        what = str(error).partition("\n")[0].rstrip(".")
+    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
         raise ValueError(
-            f"{file} cannot be read as a Parquet file: it is damaged or none ({what}); write it "
-            "again."
+            f"{file} cannot be read as a Parquet file: it is damaged or none "
+            f"({first_sentence(error)}); write it again."
         ) from error
 
 

@@ -6,12 +6,21 @@ import importlib
 from functools import partial
 from typing import Any
 
+from tacit._words import spelled_out
 
-class TableError(ValueError):
+
+class _FileError(ValueError):
+    """Wherever it is shown, what a file brought into it cannot steer a terminal."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(spelled_out(sentence))
+
+
+class TableError(_FileError):
     """A table that cannot be used, in one sentence that says what to do about it."""
 
 
-class ModelFileError(ValueError):
+class ModelFileError(_FileError):
     """A saved model that cannot be used, in one sentence that says what to do about it."""
 
 

@@ -135,7 +135,7 @@ def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]
         files = reading.open_parquet(source)
         for column in keep:
             find_column(column, list(files.columns), name)
-        yield from (reading.as_frame(piece) for _, piece in files.tables())
+        yield from (reading.as_frame(piece) for _, piece in reading.pieces_of(files))
         return
     codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
     raw = reading.read_raw(source, model.card.options, as_text=codes)

@@ -9,12 +9,12 @@ import lzma
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit._words import nearest
+from tacit._words import first_sentence, nearest
 from tacit.tables._errors import TableError, import_pandas, import_pyarrow
 from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
 
@@ -128,6 +128,14 @@ def open_parquet(source: str | Path) -> ParquetFiles:
         raise TableError(str(error)) from error
 
 
+def pieces_of(files: ParquetFiles) -> Iterator[tuple[int, Any]]:
+    """The rows of Parquet files as pyarrow Tables, each with its position."""
+    try:
+        yield from files.tables()
+    except ValueError as error:
+        raise TableError(str(error)) from error
+
+
 def read_parquet(
     files: ParquetFiles, name: str, choose: Callable[[int, Any], Mask] | None = None
 ) -> RawTable:
@@ -138,7 +146,7 @@ def read_parquet(
     pyarrow = import_pyarrow()
     pieces = [
         piece if choose is None else piece.filter(pyarrow.array(choose(start, piece)))
-        for start, piece in files.tables()
+        for start, piece in pieces_of(files)
     ]
     return RawTable(as_frame(pyarrow.concat_tables(pieces, promote_options="default")), name)
 
@@ -196,9 +204,8 @@ def _read_arrow(kind: str, file: Any, name: str) -> Any:
     try:
         return (pyarrow.parquet if kind == PARQUET else pyarrow.feather).read_table(file)
     except (pyarrow.ArrowException, OSError) as error:
-        what = str(error).partition("\n")[0].rstrip(".")
         raise TableError(
-            f"{name} is damaged or is no {kind} file ({what}); write it again."
+            f"{name} is damaged or is no {kind} file ({first_sentence(error)}); write it again."
         ) from error
 
 
