@@ -3,7 +3,7 @@ import pytest
 
 from tacit import LeastSquaresClassifier
 from tacit.evidence import probabilities
-from tacit.tables._calibration import calibrate
+from tacit.tables._fitting import calibrate
 
 
 def problem(n, shift, seed=0):

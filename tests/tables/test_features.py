@@ -5,7 +5,7 @@ from sklearn.pipeline import Pipeline
 
 from tacit.tables import TableError, make_features, read_table
 from tacit.tables._columns import describe_columns, typed_frame
-from tacit.tables._features import TypedColumns, feature_names
+from tacit.tables._features import feature_names, typing_step
 from tests.tables import generated
 
 N = 300
@@ -82,7 +82,7 @@ def model_features(frame):
     """What a saved model does to new rows before its classifier."""
     columns, features = typed(frame)
     steps = make_features(columns).fit(features).steps
-    return Pipeline([("columns", TypedColumns(columns)), *steps])
+    return Pipeline([("columns", typing_step(columns)), *steps])
 
 
 def test_new_rows_may_have_values_never_seen_and_columns_in_another_order():

@@ -145,7 +145,7 @@ STRANGERS = (
     "sklearn.svm._classes.SVC",
     # Names of types that models have, in modules that would run if they were imported.
     "numpy.f2py.__main__.ndarray",
-    "tacit.__main__.TypedColumns",
+    "tacit.__main__.Column",
 )
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import Mask
-from tacit._words import number_of
+from tacit._words import nearest, number_of
 from tacit.tables._errors import TableError, import_pandas, import_skrub
+from tacit.tables._target import shown
 from tacit.tables._text import INFER, NULLS, ReadOptions
 
 NUMBER, CATEGORY, DATE, TEXT = "number", "category", "date", "text"
@@ -107,7 +108,18 @@ def describe_columns(
 
 def typed_frame(frame: Any, columns: Collection[Column], options: ReadOptions = INFER) -> Any:
     """The features among the columns, each with its type."""
-    typed = {c.name: c.typed(frame[c.name], options) for c in columns if c.is_feature}
+    features = [column for column in columns if column.is_feature]
+    missing = [column.name for column in features if column.name not in frame.columns]
+    if missing:
+        wanted = {column.name for column in features}
+        near = nearest(missing[0], (str(c) for c in frame.columns if c not in wanted), 0.75)
+        what, them = ("the column", "it") if len(missing) == 1 else ("the columns", "them")
+        hint = "" if near is None else f"did you mean {near!r} for {missing[0]!r}? Rename it, or "
+        raise TableError(
+            f"The table lacks {what} {shown(missing, 5)}, which the model was fitted with; "
+            f"{hint}add {them}, empty where nothing is known."
+        )
+    typed = {column.name: column.typed(frame[column.name], options) for column in features}
     return import_pandas().DataFrame(typed, index=frame.index)
 
 

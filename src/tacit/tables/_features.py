@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from tacit._typing import AnyArray
-from tacit._words import nearest
 from tacit.tables._columns import CATEGORY, DATE, MOST_VALUES, NUMBER, TEXT, Column, typed_frame
 from tacit.tables._errors import TableError, import_skrub
-from tacit.tables._target import shown
 from tacit.tables._text import INFER, ReadOptions
 
 # With tens of labels more numbers for one text would drown the other columns.
@@ -61,18 +55,10 @@ def make_features(columns: Sequence[Column]) -> Pipeline:
         return Pipeline(scaled)
     skrub = import_skrub()
     texts = [column for column in columns if column.kind == TEXT]
+    by_word = {"analyzer": "word", "ngram_range": (1, 1), "random_state": 0}
     # Half as many numbers as there are words, because a training set may lack some of them.
     words = [
-        (
-            skrub.StringEncoder(
-                n_components=min(TEXT_NUMBERS, column.n_words // 2),
-                analyzer="word",
-                ngram_range=(1, 1),
-                random_state=0,
-            ),
-            [column.name],
-        )
-        for column in texts
+        (skrub.StringEncoder(min(TEXT_NUMBERS, c.n_words // 2), **by_word), [c.name]) for c in texts
     ]
     named = [column for column in columns if column.kind == CATEGORY and not column.is_one_hot]
     vectorizer = skrub.TableVectorizer(
@@ -85,8 +71,8 @@ def make_features(columns: Sequence[Column]) -> Pipeline:
         # Numbers are typed already, and skrub would look at each of them several times.
         specific_transformers=[*words, *([("passthrough", numbers)] if numbers else [])],
     )
-    encoded = [column.name for column in (*texts, *named)]
-    return Pipeline([("vectorizer", vectorizer), ("variance", DropLowVariance(encoded)), *scaled])
+    noise = skrub.selectors.filter(hardly_varies, [c.name for c in (*texts, *named)])
+    return Pipeline([("vectorizer", vectorizer), ("variance", skrub.DropCols(noise)), *scaled])
 
 
 def feature_names(features: Any, columns: Sequence[Column]) -> list[str]:
@@ -111,78 +97,21 @@ def _readable(name: str, columns: Sequence[Column]) -> str:
     return f"{origin.name} is missing" if rest == "nan" else f"{origin.name} = {rest}"
 
 
-class TypedColumns(TransformerMixin, BaseEstimator):
+def typing_step(columns: Sequence[Column], options: ReadOptions = INFER) -> FunctionTransformer:
     """The first step of a saved model: choose columns by name and type them as when it was fitted.
 
-    It learns nothing. A value that cannot be read as what its column holds becomes a missing one.
+    A value that cannot be read as what its column holds becomes a missing one.
     """
-
-    def __init__(self, columns: Sequence[Column] = (), options: ReadOptions = INFER) -> None:
-        self.columns = columns
-        self.options = options
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def fit(self, X: Any, y: Any = None) -> TypedColumns:
-        """Nothing is learned."""
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The features of a frame, typed and in their order."""
-        names = self.get_feature_names_out().tolist()
-        _check_has_columns(names, [str(name) for name in X.columns])
-        return typed_frame(X, self.columns, self.options)
-
-    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The names of the features, in their order."""
-        return np.array([c.name for c in self.columns if c.is_feature], dtype=object)
+    settings = {"columns": list(columns), "options": options}
+    return FunctionTransformer(typed_frame, kw_args=settings)
 
 
-def _check_has_columns(wanted: list[str], given: list[str]) -> None:
-    """An error where columns are missing, which may be there under almost the same name."""
-    missing = [name for name in wanted if name not in given]
-    if not missing:
-        return
-    them = "it" if len(missing) == 1 else "them"
-    advice = f"add {them}, empty where nothing is known."
-    unused = [name for name in given if name not in wanted]
-    near = nearest(missing[0], unused, 0.75)
-    if near is not None:
-        advice = f"did you mean {near!r} for {missing[0]!r}? Rename it, or {advice}"
-    raise TableError(
-        f"The table lacks {'the column' if len(missing) == 1 else 'the columns'} "
-        f"{shown(missing, 5)}, which the model was fitted with; {advice}"
-    )
+def hardly_varies(column: Any, texts: Collection[str]) -> bool:
+    """Whether a column that was made of one of these texts is nothing but rounding noise.
 
-
-class DropLowVariance(TransformerMixin, BaseEstimator):
-    """Drop the columns made of text that hardly vary.
-
-    A few hundred texts of a dozen words span fewer directions than a text is described by; the
-    others are rounding noise, which scaling to unit variance would turn into features. What was
-    made of a text called `name` is called `name_0`, `name_1`, ...
+    A few hundred texts of a dozen words span fewer directions than a text is described by, and
+    scaling to unit variance would turn the others into features. What was made of a text called
+    `name` is called `name_0`, `name_1`, ...
     """
-
-    kept_: list[str]
-
-    def __init__(self, texts: Any = ()) -> None:
-        self.texts = texts
-
-    def fit(self, X: Any, y: Any = None) -> DropLowVariance:
-        """Find the columns that vary."""
-        made = re.compile("|".join(rf"{re.escape(name)}_\d+" for name in self.texts) or r"(?!)")
-        self.kept_ = [
-            str(name)
-            for name in X.columns
-            if made.fullmatch(str(name)) is None or float(X[name].std()) > LOW_VARIANCE
-        ]
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The columns that stay."""
-        return X[self.kept_]
-
-    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """The names of the columns that stay, in their order."""
-        return np.array(self.kept_, dtype=object)
+    origin, _, number = str(column.name).rpartition("_")
+    return origin in texts and number.isdigit() and not float(column.std()) > LOW_VARIANCE

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import platform
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import resample
 
@@ -22,10 +24,10 @@ from tacit.estimators import (
     TacitClassifier,
     TunedLogisticRegression,
 )
-from tacit.tables._calibration import calibrate
+from tacit.evidence import calibrated_temperature
 from tacit.tables._errors import TableError
-from tacit.tables._features import TypedColumns, feature_names, make_features
-from tacit.tables._model_card import SUPERVISED, TACIT, ModelCard
+from tacit.tables._features import feature_names, make_features, typing_step
+from tacit.tables._model_card import SUPERVISED, TACIT, Calibration, ModelCard
 from tacit.tables._model_file import Model
 from tacit.tables._table import MixedTable
 
@@ -36,6 +38,8 @@ LEAST_SQUARES: dict[str, Any] = {
     "supervised": LeastSquaresClassifier,
 }
 Alpha = float | str
+# The most parts in which labels are held back, and the fewest labels of which some can be.
+FOLDS, LEAST_LABELS = 10, 10
 # Unlabeled rows that the classifiers see while labels are held back for the calibration: the folds
 # fit ten more times, and ten thousand rows tell nearly all that more of them would.
 CALIBRATION_ROWS = 10_000
@@ -53,8 +57,6 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
         return LEAST_SQUARES[model](alpha=alpha, unlabeled=None)
     if model == "self-learning":
         return SelfLearningClassifier(new_classifier("supervised", alpha), unlabeled=None)
-    if model == "logistic":
-        return _logistic(alpha)
     if model == TACIT:
         if alpha != "loo":
             raise TableError(
@@ -62,7 +64,16 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
                 "choose --model icls."
             )
         return TacitClassifier(random_state=0, unlabeled=None)
-    raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
+    if model != "logistic":
+        raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
+    if isinstance(alpha, str):
+        return TunedLogisticRegression(unlabeled=None)
+    if alpha <= 0.0:
+        raise TableError(
+            f"The penalty is {alpha:g}, and logistic regression needs a positive one, for labels "
+            "that can be told apart have no best fit without; give a larger --alpha, or loo."
+        )
+    return TunedLogisticRegression((1.0 / alpha,), unlabeled=None)
 
 
 def fit_table(
@@ -113,6 +124,8 @@ def fit_table(
         if model != TACIT:
             calibration = calibrate(lambda X, y: _fit(model, alpha, X, y, few), X, labels)
     certificate = getattr(classifier, "certificate_", None)
+    # scikit-learn gives the inverse of the penalty for logistic regression.
+    inverse = getattr(classifier, "C_", None)
     card = ModelCard(
         model=model,
         target=target.name,
@@ -123,7 +136,7 @@ def fit_table(
         table=table.name,
         columns=list(table.columns),
         feature_names=feature_names(features, table.columns),
-        alpha=_penalty(classifier),
+        alpha=1.0 / float(inverse) if inverse else getattr(classifier, "alpha_", None),
         certificate=None if certificate is None else vars(certificate),
         certificate_words=NOTHING_CERTIFIED if certificate is None else str(certificate),
         calibration=calibration,
@@ -133,9 +146,33 @@ def fit_table(
         command=command,
         versions=versions(),
     )
-    typed = TypedColumns(list(table.columns), table.options)
-    steps = [("columns", typed), *features.steps, ("classifier", classifier)]
-    return Model(Pipeline(steps), card)
+    typed = ("columns", typing_step(table.columns, table.options))
+    return Model(Pipeline([typed, *features.steps, ("classifier", classifier)]), card)
+
+
+def calibrate(
+    fit: Callable[[Matrix, AnyArray], Any], X: Matrix, labels: AnyArray
+) -> Calibration | None:
+    """Hold labels back in folds and see which decisions come with right answers.
+
+    `fit(X, labels)` gives a classifier fitted on these labeled rows. One factor turns its decisions
+    into probabilities, as `TacitClassifier` has it from the labels that it leaves out: with few
+    labels a rough guide, and only for rows that come from where the labeled ones do. None where
+    there are fewer than 10 labels or a class has a single one.
+    """
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if counts.min() < 2 or len(labels) < LEAST_LABELS:
+        return None
+    Y = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
+    Y = Y[:, 1:] if len(classes) == 2 else Y
+    held_back, n_right = np.zeros_like(Y), 0
+    folds = StratifiedKFold(min(FOLDS, int(counts.min())), shuffle=True, random_state=0)
+    for train, test in folds.split(X, codes):
+        model = fit(X[train], labels[train])
+        held_back[test] = np.reshape(model.decision_function(X[test]), (len(test), -1))
+        n_right += int((model.predict(X[test]) == labels[test]).sum())
+    temperature = calibrated_temperature(held_back, Y, np.ones(len(Y)))
+    return Calibration(temperature, len(Y), n_right)
 
 
 def versions() -> dict[str, str]:
@@ -167,22 +204,3 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
         supervised.model_ = fitted.supervised_model_
     slim.supervised_, slim.certificate_ = supervised, fitted.certificate_
     return slim
-
-
-def _logistic(alpha: Alpha) -> TunedLogisticRegression:
-    """Logistic regression with a given penalty, or with one to be chosen."""
-    if isinstance(alpha, str):
-        return TunedLogisticRegression(unlabeled=None)
-    if alpha <= 0.0:
-        raise TableError(
-            f"The penalty is {alpha:g}, and logistic regression needs a positive one, for labels "
-            "that can be told apart have no best fit without; give a larger --alpha, or loo."
-        )
-    return TunedLogisticRegression((1.0 / alpha,), unlabeled=None)
-
-
-def _penalty(classifier: Any) -> float | None:
-    """The penalty in the loss; scikit-learn gives its inverse for logistic regression."""
-    if isinstance(classifier, TunedLogisticRegression):
-        return 1.0 / float(classifier.C_)
-    return getattr(classifier, "alpha_", None)

@@ -94,20 +94,18 @@ def _built(kind: type[Value], values: dict[str, Any]) -> Value:
 def check_card(card: ModelCard, pipeline: Any, name: str) -> None:
     """An error where the description is not one of this pipeline."""
     try:
-        n_features = pipeline[-1].n_features_in_
         classes = pipeline[-1].classes_.tolist()
-        names = set(pipeline[0].get_feature_names_out())
-    except (AttributeError, TypeError, ValueError, IndexError) as error:
+        fits = {
+            "classes": card.classes == classes,
+            "label_counts": len(card.label_counts) == len(classes),
+            "feature_names": len(card.feature_names) == pipeline[-1].n_features_in_,
+            "columns": card.columns == pipeline[0].kw_args["columns"],
+            "calibration": card.calibration is None or card.calibration.n_labels > 0,
+        }
+    except (AttributeError, TypeError, ValueError, LookupError) as error:
         raise damaged(name, _DESCRIPTION, error) from error
-    described = {column.name for column in card.columns}
-    for entry, fits in {
-        "classes": card.classes == classes,
-        "label_counts": len(card.label_counts) == len(classes),
-        "feature_names": len(card.feature_names) == n_features,
-        "columns": names <= described,
-        "calibration": card.calibration is None or card.calibration.n_labels > 0,
-    }.items():
-        if not fits:
+    for entry, is_same in fits.items():
+        if not is_same:
             raise damaged(name, _DESCRIPTION, f"{entry!r} is not that of the model")
 
 

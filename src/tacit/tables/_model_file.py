@@ -38,6 +38,7 @@ SAFE: dict[str, tuple[str, ...]] = {
     "sklearn.pipeline": ("Pipeline",),
     "sklearn.preprocessing._data": ("StandardScaler",),
     "sklearn.preprocessing._encoders": ("OneHotEncoder",),
+    "sklearn.preprocessing._function_transformer": ("FunctionTransformer",),
     "sklearn.tree._classes": ("DecisionTreeClassifier",),
     "sklearn.tree._tree": ("Tree",),
     # The table vectorizer, the steps that it is made of, and the selectors and predicates by which
@@ -50,6 +51,7 @@ SAFE: dict[str, tuple[str, ...]] = {
     "skrub._datetime_encoder": ("DatetimeEncoder",),
     "skrub._drop_uninformative": ("DropUninformative",),
     "skrub._duration_to_float": ("DurationToFloat",),
+    "skrub._select_cols": ("DropCols",),
     "skrub._string_encoder": ("StringEncoder",),
     "skrub._table_vectorizer": (
         "PassThrough",
@@ -69,8 +71,8 @@ SAFE: dict[str, tuple[str, ...]] = {
     "tacit.estimators._tuned_logistic": ("TunedLogisticRegression",),
     "tacit.evidence._evidence": ("Evidence",),
     "tacit.solver._certificate": ("Certificate",),
-    "tacit.tables._columns": ("Column",),
-    "tacit.tables._features": ("DropLowVariance", "TypedColumns"),
+    "tacit.tables._columns": ("Column", "typed_frame"),
+    "tacit.tables._features": ("hardly_varies",),
     "tacit.tables._text": ("ReadOptions",),
     "tacit.views._clusters": ("BaggedClusters",),
     "tacit.views._components": ("ComponentScores",),
@@ -104,14 +106,14 @@ class Model:
 
     def with_options(self, options: ReadOptions) -> Model:
         """The same model for tables that are written otherwise."""
-        from tacit.tables._features import TypedColumns
+        from tacit.tables._features import typing_step
 
         columns = self.card.columns
         if options.date_format != self.card.options.date_format:
             columns = [
                 replace(c, format=options.date_format) if c.kind == DATE else c for c in columns
             ]
-        steps = [("columns", TypedColumns(columns, options)), *self.pipeline.steps[1:]]
+        steps = [("columns", typing_step(columns, options)), *self.pipeline.steps[1:]]
         card = replace(self.card, columns=columns, options=options)
         return Model(type(self.pipeline)(steps), card)
 
