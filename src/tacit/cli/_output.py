@@ -123,14 +123,12 @@ def print_table(console: Console, table: Table) -> None:
         console.print(table)
         return
     for group in _groups(least, console.width + GAP):
-        room = console.width - GAP * (len(group) - 1)
-        widths = _shared([least[k] for k in group], [full[k] for k in group], room)
+        columns = [table.columns[k] for k in group]
         narrow = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
         narrow.leading = table.leading
-        for k, width in zip(group, widths, strict=True):
-            column = table.columns[k]
-            narrow.add_column(column.header, justify=column.justify, width=width, overflow="fold")
-        for row in zip(*(table.columns[k].cells for k in group), strict=True):
+        for k, column in zip(group, columns, strict=True):
+            narrow.add_column(column.header, justify=column.justify, min_width=least[k])
+        for row in zip(*(column.cells for column in columns), strict=True):
             narrow.add_row(*row)
         if group[1] > 1:
             console.print()
@@ -145,15 +143,6 @@ def _groups(least: list[int], width: int) -> list[list[int]]:
             groups.append([0])
         groups[-1].append(column)
     return groups
-
-
-def _shared(least: list[int], full: list[int], room: int) -> list[int]:
-    """Widths from least to full, the room that is left going to whoever lacks most."""
-    widths = list(least)
-    while sum(widths) < min(room, sum(full)):
-        lacking = [most - width for most, width in zip(full, widths, strict=True)]
-        widths[lacking.index(max(lacking))] += 1
-    return widths
 
 
 def print_grid(console: Console, grid: Grid, *, title: bool = True) -> None:

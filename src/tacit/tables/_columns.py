@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import Mask
 from tacit._words import nearest, number_of
 from tacit.tables._errors import TableError, import_pandas, import_skrub
 from tacit.tables._target import shown
@@ -135,6 +134,14 @@ def column_notes(columns: Collection[Column]) -> list[str]:
     return notes
 
 
+def is_given(values: Any) -> Any:
+    """Where a column has a value, and not a word for none."""
+    if values.dtype.kind != "O" or isinstance(values.dtype, import_pandas().CategoricalDtype):
+        return values.notna()
+    words = values.map(lambda value: isinstance(value, str) and value.strip() in NULLS)
+    return values.notna() & ~words.astype(bool)
+
+
 def short(value: Any) -> str:
     """A value for a message."""
     return reprlib.repr(value.item() if isinstance(value, np.generic) else value)
@@ -143,10 +150,12 @@ def short(value: Any) -> str:
 def _describe(name: str, values: Any, keep: bool, options: ReadOptions) -> Column:
     pandas = import_pandas()
     types = pandas.api.types
-    is_known, n_beyond = _known(values)
-    known = values[is_known]
+    known, beyond = values[is_given(values)], ""
+    if types.is_float_dtype(values.dtype):
+        n_given, known = len(known), known[known.abs() <= LARGEST]
+        if n_beyond := n_given - len(known):
+            beyond = f"{number_of(n_beyond, 'value')} beyond 1e150 taken as missing"
     column = Column(name, NUMBER, n_missing=len(values) - len(known))
-    beyond = f"{number_of(n_beyond, 'value')} beyond 1e150 taken as missing" if n_beyond else ""
     if len(known) == 0:
         return replace(column, kind=EMPTY, note=beyond or "it has no values")
     unusable = _unusable(known)
@@ -283,19 +292,6 @@ def _as_text(column: Any) -> Any:
         column = column.astype("Int64")  # codes with gaps: 12 is not to be read as 12.0
     texts = column.astype(object).map(lambda value: str(value).strip(), na_action="ignore")
     return texts.where(column.notna() & ~texts.isin(NULLS), None)
-
-
-def _known(column: Any) -> tuple[Mask, int]:
-    """Where a column has values, too large numbers not counted, and how many of these it has."""
-    types = import_pandas().api.types
-    known = column.notna().to_numpy(dtype=bool)
-    if types.is_float_dtype(column.dtype):
-        beyond = np.abs(column.to_numpy(dtype=np.float64, na_value=np.nan)) > LARGEST
-        return known & ~beyond, int(beyond.sum())
-    if types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype):
-        texts = column.map(lambda value: isinstance(value, str) and value.strip() in NULLS)
-        return known & ~texts.to_numpy(dtype=bool, na_value=False), 0
-    return known, 0
 
 
 def _unusable(known: Any) -> tuple[str, str] | None:

@@ -6,7 +6,6 @@ import io
 import json
 import warnings
 import zipfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -80,6 +79,7 @@ SAFE: dict[str, tuple[str, ...]] = {
     "tacit.views._graph": ("GraphFunction", "NeighborIndex", "Rescaled"),
     "tacit.views._ranks": ("AveragedRanks",),
 }
+KNOWN = {(module, name) for module, names in SAFE.items() for name in names}
 # The ways of building an object that our models need. Others, such as those that call methods or
 # operators by name, have no business in them.
 LOADERS = frozenset(
@@ -88,6 +88,8 @@ LOADERS = frozenset(
         "NdArrayNode", "ObjectNode", "SparseMatrixNode", "TreeNode", "TupleNode", "TypeNode",
     }
 )  # fmt: skip
+
+Nodes = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +136,7 @@ def save_model(model: Model, path: str | Path) -> None:
     check_can_write(path, "The model file")
     content = io.BytesIO(import_skops().dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(content) as archive:
-        _, unsafe = _sort_types(json.loads(archive.read(SCHEMA)))
+        unsafe = _strangers(_nodes(archive.read(SCHEMA)))
     if unsafe:
         raise ModelFileError(
             f"The model cannot be saved, because it could not be loaded again: {listed(unsafe, 5)} "
@@ -167,8 +169,8 @@ def load_model(path: str | Path) -> Model:
     """
     path = Path(path)
     name = repr(str(path))
-    card, schema, content = _open(path, name)
-    safe, unsafe = _sort_types(schema)
+    card, nodes, content = _open(path, name)
+    unsafe = _strangers(nodes)
     if unsafe:
         raise ModelFileError(
             f"{name} was refused: it contains {listed(unsafe, 5)}, which no model of tacit needs "
@@ -178,7 +180,7 @@ def load_model(path: str | Path) -> Model:
         with warnings.catch_warnings():
             # Other versions are told by the card, in our own words.
             warnings.simplefilter("ignore")
-            pipeline = import_skops().loads(content, trusted=safe)
+            pipeline = import_skops().loads(content, trusted=[".".join(each) for each in KNOWN])
     except Exception as error:  # a damaged file can fail anywhere in there
         raise damaged(name, "is damaged and cannot be loaded", error) from error
     if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
@@ -213,8 +215,8 @@ def is_model_file(path: str | Path) -> bool:
         return False
 
 
-def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
-    """The description, the schema by which skops builds, and the whole file."""
+def _open(path: Path, name: str) -> tuple[ModelCard, Nodes, bytes]:
+    """The description, the parts of the schema by which skops builds, and the whole file."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ModelFileError(f"{name} is far larger than a model; it was refused.")
@@ -239,9 +241,9 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
             broken = archive.testzip()
             if broken is not None:
                 raise zipfile.BadZipFile(f"{broken} is damaged")
-            schema = json.loads(archive.read(SCHEMA))
+            nodes = _nodes(archive.read(SCHEMA))
             # An array that is named twice is read twice.
-            _check_sizes(name, sum(sizes.get(str(node.get("file")), 0) for node in _nodes(schema)))
+            _check_sizes(name, sum(sizes.get(str(node.get("file")), 0) for node in nodes))
             text = archive.read(CARD).decode()
     except KeyError as error:
         raise ModelFileError(
@@ -251,7 +253,7 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Any, bytes]:
         raise
     except Exception as error:
         raise damaged(name, "is damaged and cannot be loaded", error) from error
-    return read_card_text(text, name), schema, content
+    return read_card_text(text, name), nodes, content
 
 
 def _check_sizes(name: str, n_bytes: int, n_text_bytes: int = 0) -> None:
@@ -259,24 +261,25 @@ def _check_sizes(name: str, n_bytes: int, n_text_bytes: int = 0) -> None:
         raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
 
 
-def _sort_types(schema: Any) -> tuple[list[str], list[str]]:
-    """The types in the schema of a skops file: those known to be safe, and all others.
+def _nodes(schema: bytes) -> Nodes:
+    """All parts of the schema of a skops file, however deep."""
+    nodes: Nodes = []
+    json.loads(schema, object_hook=nodes.append)
+    return nodes
 
-    Full names, sorted. A type that is safe but built in an unknown way is not.
-    """
-    known = {(module, name) for module, names in SAFE.items() for name in names}
-    safe, unsafe = set(), set()
-    for node in _nodes(schema):
-        if "__class__" not in node and "__loader__" not in node:
-            continue
-        module, name, loader = (
-            str(node.get(f"__{key}__")) for key in ("module", "class", "loader")
-        )
-        if (module, name) in known and loader in LOADERS:
-            safe.add(f"{module}.{name}")
-        else:
-            unsafe.add(f"{module}.{name}" + (f" (by {loader})" if loader not in LOADERS else ""))
-    return sorted(safe), sorted(unsafe)
+
+def _strangers(nodes: Nodes) -> list[str]:
+    """The types that are not known to be safe, or that are built in an unknown way."""
+    found = set()
+    for node in nodes:
+        if "__class__" in node or "__loader__" in node:
+            module, name, loader = (
+                str(node.get(f"__{k}__")) for k in ("module", "class", "loader")
+            )
+            if (module, name) not in KNOWN or loader not in LOADERS:
+                how = "" if loader in LOADERS else f" (by {loader})"
+                found.add(f"{module}.{name}{how}")
+    return sorted(found)
 
 
 def _check_structures(pipeline: Any, name: str) -> None:
@@ -326,15 +329,3 @@ def _check_tree(classifier: Any, n_features: int) -> None:
         and (features < n_features).all()
     ):
         raise ValueError("a tree leads to nodes or features that it has not")
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """All parts of a schema, however deep."""
-    todo = [schema]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            todo.extend(node.values())
-            yield node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray, Matrix
 from tacit.evidence import probabilities
 from tacit.tables import _reading as reading
 from tacit.tables._columns import (
@@ -23,13 +22,13 @@ from tacit.tables._columns import (
     NUMBER,
     TEXT,
     TIME,
+    is_given,
     short,
 )
 from tacit.tables._errors import TableError, TableWarning, import_pandas
 from tacit.tables._model_card import TACIT
 from tacit.tables._model_file import Model
 from tacit.tables._target import find_column
-from tacit.tables._text import NULLS
 
 LABEL, SCORE, SURE, WITHOUT = "label", "score", "sure", "label_without_unlabeled"
 
@@ -85,7 +84,7 @@ def predict_frame(
     decision = np.asarray(classifier.decision_function(Z))
     columns: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
     prefix = "predicted_" if any(n in (LABEL, SCORE, SURE, WITHOUT) for n in kept) else ""
-    columns[prefix + LABEL] = _labels(classifier, Z, card.classes)
+    columns[prefix + LABEL] = classifier.predict(Z).astype(object)
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
     sure = np.full(len(Z), np.nan)
     if card.model == TACIT:
@@ -95,7 +94,7 @@ def predict_frame(
         sure = probabilities(per_class, card.calibration.temperature).max(axis=1)
     columns[prefix + SURE] = sure.round(4)
     if hasattr(classifier, "supervised_"):
-        columns[prefix + WITHOUT] = _labels(classifier.supervised_, Z, card.classes)
+        columns[prefix + WITHOUT] = classifier.supervised_.predict(Z).astype(object)
     return import_pandas().DataFrame(columns)
 
 
@@ -130,24 +129,18 @@ def predict_file(
 
 
 def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]:
-    name = repr(str(source))
+    frames: Iterable[Any]
     if reading.is_parquet(source):
         files = reading.open_parquet(source)
-        for column in keep:
-            find_column(column, list(files.columns), name)
-        yield from (reading.as_frame(piece) for _, piece in reading.pieces_of(files))
-        return
-    codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
-    raw = reading.read_raw(source, model.card.options, as_text=codes)
+        name, columns = repr(str(source)), list(files.columns)
+        frames = (reading.as_frame(piece) for _, piece in reading.pieces_of(files))
+    else:
+        codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
+        raw = reading.read_raw(source, model.card.options, as_text=codes)
+        name, columns, frames = raw.name, list(raw.frame.columns), [raw.frame]
     for column in keep:
-        find_column(column, list(raw.frame.columns), raw.name)
-    yield raw.frame
-
-
-def _labels(classifier: Any, Z: Matrix, classes: list[Any]) -> AnyArray:
-    """Predicted classes with the types of the card: numbers stay numbers."""
-    of_class = dict(zip(classifier.classes_.tolist(), classes, strict=True))
-    return np.array([of_class[label] for label in classifier.predict(Z).tolist()], dtype=object)
+        find_column(column, columns, name)
+    yield from frames
 
 
 @dataclass
@@ -199,9 +192,7 @@ def _count_unparsed(model: Model, frame: Any, typed: Any, counted: Unparsed) -> 
         # Of each column that has a number of its own for each of its values, these values.
         categories = getattr(encoders.get(name), "categories_", None)
         if column.kind in (NUMBER, DATE):
-            given = frame[name].notna()
-            if frame[name].dtype == object:
-                given &= ~frame[name].astype("string").str.strip().isin(NULLS)
+            given = is_given(frame[name])
             unparsed = given & typed[name].isna()
         elif categories is not None:
             given = typed[name].notna()
