@@ -168,15 +168,17 @@ def _entry(cell: Entry) -> Text:
     return Text.assemble((cell.text, style), *below)
 
 
-def print_points(console: Console, sentences: Iterable[str], heading: str = "") -> None:
+def print_points(
+    console: Console, sentences: Iterable[str], heading: str = "", point: str = "- "
+) -> None:
     """Sentences as points of a list, with hanging indents."""
     print_heading(console, heading)
     for sentence in sentences:
         lines = textwrap.wrap(
             sentence,
             min(console.width, MOST_WIDTH),
-            initial_indent="- ",
-            subsequent_indent="  ",
+            initial_indent=point,
+            subsequent_indent=" " * len(point),
             break_long_words=False,
             break_on_hyphens=False,
         )
@@ -190,9 +192,7 @@ def counted(counts: Iterable[tuple[Any, int]]) -> str:
 
 def print_paragraph(console: Console, text: str, heading: str = "") -> None:
     """Sentences, each on a line of its own or on several."""
-    print_heading(console, heading)
-    for line in text.splitlines():
-        print_line(console, textwrap.fill(line, min(console.width, MOST_WIDTH)))
+    print_points(console, text.splitlines(), heading, point="")
 
 
 def print_line(console: Console, text: str) -> None:

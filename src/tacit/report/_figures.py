@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -23,27 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EXTRA = "pip install 'tacit[plots]'"
-# The style sheet has each of these under the same name, for light and for dark screens.
-PALETTE = {
-    "ink": "#1a1e23",
-    "paper": "#ffffff",
-    "quiet": "#545d68",
-    "edge": "#7d8792",
-    "line": "#d8dde3",
-    "panel": "#f3f5f7",
-    "good": "#00664a",
-    "neutral": "#33506f",
-    "bad": "#9c3500",
-    "unknown": "#665000",
-    # After Okabe & Ito, whose colours colour-blind readers can tell apart; darker, so that thin
-    # lines can be told from white paper too.
-    "series-1": "#c85500",
-    "series-2": "#0072b2",
-    "series-3": "#008560",
-    "series-4": "#a8488a",
-    "series-5": "#9a6b00",
-    "series-6": "#3b8fc4",
-}
+TEMPLATES = files("tacit.report") / "templates"
+# The colours of the style sheet for light screens and paper, by name.
+PALETTE: dict[str, str] = dict(
+    re.findall(
+        r"--([\w-]+): (#[0-9a-f]{6})", (TEMPLATES / "page.css").read_text("utf-8").partition("}")[0]
+    )
+)
 COLOURS = (PALETTE["ink"], *(PALETTE[f"series-{k}"] for k in range(1, 7)))
 _VARIABLES = {colour: f"var(--{name})" for name, colour in PALETTE.items()}
 _VARIABLES["#000000"] = _VARIABLES[PALETTE["ink"]]

@@ -11,13 +11,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from tacit.__about__ import __version__
 from tacit._files import check_can_write, write_text
-from tacit.report._figures import EXTRA, FORBIDDEN, new_figure
+from tacit.report._figures import EXTRA, FORBIDDEN, TEMPLATES, new_figure
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -172,7 +171,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"anchor": anchor, "in_hundred": in_hundred}
+    made.filters["anchor"] = anchor
     return made
 
 
@@ -182,18 +181,12 @@ def anchor(title: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", plain.lower())) or "part"
 
 
-def in_hundred(part: float) -> int:
-    """How many of a hundred a part of one is, a half counting as one."""
-    return math.floor(100 * part + 0.5)
-
-
 @cache
 def _style_and_script() -> dict[str, Any]:
     """Both files as they stand, and a policy that lets the page run and fetch nothing else."""
     from markupsafe import Markup
 
-    folder = files("tacit.report") / "templates"
-    style, script = ((folder / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    style, script = ((TEMPLATES / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     digests = [
         "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)

@@ -7,6 +7,7 @@ import json
 import warnings
 import zipfile
 from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,64 +23,9 @@ SCHEMA = "schema.json"
 # A model of ours has a few megabytes; a file that is or unpacks to more than this is a trap. Its
 # texts, which are taken apart in memory, are smaller still.
 MOST_BYTES, MOST_TEXT_BYTES = 2**29, 2**26
-# By module, exactly: a module that is named is imported, which runs it. Every one of these types
-# only computes with what it is given; none opens files, imports or runs anything by name.
-SAFE: dict[str, tuple[str, ...]] = {
-    "builtins": ("bool", "dict", "float", "int", "list", "str", "tuple"),
-    "numpy": ("bool", "dtype", "float32", "float64", "int32", "int64", "ndarray"),
-    "scipy.sparse._csr": ("csr_array",),
-    "sklearn.decomposition._pca": ("PCA",),
-    "sklearn.decomposition._truncated_svd": ("TruncatedSVD",),
-    "sklearn.ensemble._forest": ("RandomForestClassifier",),
-    "sklearn.feature_extraction.text": ("TfidfTransformer", "TfidfVectorizer"),
-    "sklearn.impute._base": ("MissingIndicator", "SimpleImputer"),
-    "sklearn.linear_model._logistic": ("LogisticRegression",),
-    "sklearn.pipeline": ("Pipeline",),
-    "sklearn.preprocessing._data": ("StandardScaler",),
-    "sklearn.preprocessing._encoders": ("OneHotEncoder",),
-    "sklearn.preprocessing._function_transformer": ("FunctionTransformer",),
-    "sklearn.tree._classes": ("DecisionTreeClassifier",),
-    "sklearn.tree._tree": ("Tree",),
-    # The table vectorizer, the steps that it is made of, and the selectors and predicates by which
-    # it sends columns to them.
-    "skrub._apply_to_each_col": ("ApplyToEachCol",),
-    "skrub._check_input": ("CheckInputDataFrame",),
-    "skrub._clean_categories": ("CleanCategories",),
-    "skrub._clean_null_strings": ("CleanNullStrings",),
-    "skrub._dataframe._common": ("is_any_date", "is_categorical", "is_numeric"),
-    "skrub._datetime_encoder": ("DatetimeEncoder",),
-    "skrub._drop_uninformative": ("DropUninformative",),
-    "skrub._duration_to_float": ("DurationToFloat",),
-    "skrub._select_cols": ("DropCols",),
-    "skrub._string_encoder": ("StringEncoder",),
-    "skrub._table_vectorizer": (
-        "PassThrough",
-        "ShortReprDict",
-        "TableVectorizer",
-        "_created_by_predicate",
-    ),
-    "skrub._to_datetime": ("ToDatetime",),
-    "skrub._to_float": ("ToFloat",),
-    "skrub._to_str": ("ToStr",),
-    "skrub.selectors._base": ("All", "And", "Cols", "Filter", "Sub"),
-    "skrub.selectors._selectors": ("_cardinality_below",),
-    "tacit.estimators._implicit": ("ICLSClassifier", "ProjectedLeastSquaresClassifier"),
-    "tacit.estimators._linear": ("LeastSquaresClassifier",),
-    "tacit.estimators._tacit": ("TacitClassifier",),
-    "tacit.estimators._tacit_model": ("ScoredEstimator", "Space", "TacitModel"),
-    "tacit.estimators._tuned_logistic": ("TunedLogisticRegression",),
-    "tacit.evidence._evidence": ("Evidence",),
-    "tacit.solver._certificate": ("Certificate",),
-    "tacit.tables._columns": ("Column", "typed_frame"),
-    "tacit.tables._features": ("hardly_varies",),
-    "tacit.tables._text": ("ReadOptions",),
-    "tacit.views._clusters": ("BaggedClusters",),
-    "tacit.views._components": ("ComponentScores",),
-    "tacit.views._embedding": ("EmbeddingFunction", "Kernel"),
-    "tacit.views._graph": ("GraphFunction", "NeighborIndex", "Rescaled"),
-    "tacit.views._ranks": ("AveragedRanks",),
-}
-KNOWN = {(module, name) for module, names in SAFE.items() for name in names}
+# By module and name, exactly: a module that is named is imported, which runs it.
+_LIST = (files("tacit.tables") / "safe_types.txt").read_text("utf-8").splitlines()
+SAFE = frozenset(tuple(line.split()) for line in _LIST if line and not line.startswith("#"))
 # The ways of building an object that our models need. Others, such as those that call methods or
 # operators by name, have no business in them.
 LOADERS = frozenset(
@@ -180,7 +126,7 @@ def load_model(path: str | Path) -> Model:
         with warnings.catch_warnings():
             # Other versions are told by the card, in our own words.
             warnings.simplefilter("ignore")
-            pipeline = import_skops().loads(content, trusted=[".".join(each) for each in KNOWN])
+            pipeline = import_skops().loads(content, trusted=[".".join(each) for each in SAFE])
     except Exception as error:  # a damaged file can fail anywhere in there
         raise damaged(name, "is damaged and cannot be loaded", error) from error
     if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
@@ -276,7 +222,7 @@ def _strangers(nodes: Nodes) -> list[str]:
             module, name, loader = (
                 str(node.get(f"__{k}__")) for k in ("module", "class", "loader")
             )
-            if (module, name) not in KNOWN or loader not in LOADERS:
+            if (module, name) not in SAFE or loader not in LOADERS:
                 how = "" if loader in LOADERS else f" (by {loader})"
                 found.add(f"{module}.{name}{how}")
     return sorted(found)
