@@ -68,7 +68,7 @@ def compare(
 
         check_can_write_pages()
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
-    given.check_table(table)
+    given.existing(table)
     from tacit.selection._measure import check_margin, read_measure
 
     try:

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 import warnings
+from functools import partial
 from typing import Any, NoReturn, TextIO
 
 import typer
@@ -51,7 +52,7 @@ def _run(arguments: list[str]) -> int:
         group: Any = typer.main.get_command(app)
         command = " ".join(["tacit", *[a for a in arguments if a in group.commands][:1]])
         with warnings.catch_warnings():
-            warnings.showwarning = _warn(command, debug)
+            warnings.showwarning = partial(_warn, command, debug)
             result = group.main(args=arguments, prog_name="tacit", standalone_mode=False)
             sys.stdout.flush()
         return result if isinstance(result, int) else OK
@@ -128,16 +129,12 @@ def _sentence(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _warn(command: str, debug: bool) -> Any:
+def _warn(
+    command: str, debug: bool, message: Any, category: type, filename: str, lineno: int, *_: Any
+) -> None:
     """Warnings of the library as sentences, too."""
-
-    def show(
-        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any
-    ) -> None:
-        place = f" ({category.__name__}, {filename}:{lineno})" if debug else ""
-        _write(f"{command}: warning: {' '.join(str(message).split())}{place}")
-
-    return show
+    place = f" ({category.__name__}, {filename}:{lineno})" if debug else ""
+    _write(f"{command}: warning: {' '.join(str(message).split())}{place}")
 
 
 def _silence(stream: TextIO) -> None:

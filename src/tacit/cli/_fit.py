@@ -58,7 +58,7 @@ def fit(
     given.check_output(out, "--out", table)
     penalty = _penalty(alpha)
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
-    given.check_table(table)
+    given.existing(table)
     from tacit.tables import fit_table, save_model
     from tacit.tables._model_card import SUPERVISED
     from tacit.tables._reading import SMALL_FILE, is_parquet

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from tacit._files import check_can_write
-from tacit.tables._reading import STANDARD_INPUT, existing
+from tacit.tables._reading import STANDARD_INPUT
+from tacit.tables._reading import existing as existing
 from tacit.tables._text import ReadOptions
 
 
@@ -24,28 +25,16 @@ def _jobs(jobs: int) -> int:
     return jobs
 
 
-def check_table(source: str) -> None:
-    """Complain of a table that is not there, before what reads tables is imported."""
-    if not is_piped(source):
-        existing(source)
-
-
 def is_piped(source: str) -> bool:
     """Whether a table is to come from the standard input."""
     return source == STANDARD_INPUT
 
 
-def read_options(
-    separator: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    thousands: str | None,
-    date_format: str | None,
-) -> ReadOptions:
+def read_options(separator: str | None, *others: str | None) -> ReadOptions:
     """How a table of text is written, by the options of a command."""
     tab = "\t" if separator in ("tab", "\\t") else separator
     try:
-        return ReadOptions(tab, encoding, decimal, thousands, date_format)
+        return ReadOptions(tab, *others)
     except ValueError as error:
         raise typer.BadParameter(f"--{error}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import sys
 from collections import Counter
@@ -69,7 +70,7 @@ def predict(
             f"{table!r} is a model and {str(model)!r} is none, so the two look swapped; write "
             f"`tacit predict {shlex.join([table, str(model)])}`."
         )
-    given.check_table(table)
+    given.existing(table)
     fitted = load_model(model)
     from tacit.tables._predicting import Unparsed, predict_file
 
@@ -139,15 +140,11 @@ def _write(frames: Iterator[Any], target: Path, suffix: str) -> None:
         return
     pyarrow = import_pyarrow()
     new_file = pyarrow.ipc.new_file if suffix == ".feather" else pyarrow.parquet.ParquetWriter
-    writer = schema = None
+    tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
     try:
-        for frame in frames:
-            table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-            schema = schema or table.schema
-            writer = writer or new_file(target, schema)
-            writer.write_table(table.cast(schema))
+        first = next(tables)
+        with new_file(target, first.schema) as writer:
+            for table in itertools.chain([first], tables):
+                writer.write_table(table.cast(first.schema))
     except pyarrow.ArrowException as error:
         raise TableError(f"The predictions cannot be written as Parquet ({error}).") from error
-    finally:
-        if writer is not None:
-            writer.close()

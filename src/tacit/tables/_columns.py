@@ -312,10 +312,7 @@ def _is_counter(column: Column, known: Any) -> bool:
     """Whether whole numbers name the rows instead of measuring something."""
     if len(known) < FEW_ROWS or column.n_values < UNIQUE * len(known):
         return False
-    try:
-        numbers = known.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
+    numbers = known.to_numpy(dtype=np.float64)
     if not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
         return False
     steps = np.diff(numbers)

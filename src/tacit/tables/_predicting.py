@@ -122,13 +122,6 @@ def predict_file(
     pandas.DataFrame
         As `predict_frame` gives it, in the order of the rows.
     """
-    counted = {} if unparsed is None else unparsed
-    for frame in _frames(model, source, keep or []):
-        yield predict_frame(model, frame, keep, counted)
-    _warn(counted)
-
-
-def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]:
     frames: Iterable[Any]
     if reading.is_parquet(source):
         files = reading.open_parquet(source)
@@ -138,9 +131,12 @@ def _frames(model: Model, source: str | Path, keep: list[str]) -> Generator[Any]
         codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
         raw = reading.read_raw(source, model.card.options, as_text=codes)
         name, columns, frames = raw.name, list(raw.frame.columns), [raw.frame]
-    for column in keep:
+    for column in keep or ():
         find_column(column, columns, name)
-    yield from frames
+    counted = {} if unparsed is None else unparsed
+    for frame in frames:
+        yield predict_frame(model, frame, keep, counted)
+    _warn(counted)
 
 
 @dataclass

@@ -95,16 +95,15 @@ def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str]
 
 
 def existing(source: str | Path) -> Path:
-    """The path, if there is a file or folder."""
+    """The path, if there is a file or folder, or the standard input is meant."""
     path = Path(source)
-    if not path.exists():
-        beside = [file.name for file in path.parent.glob("[!.]*")]
-        near = nearest(path.name, beside, 0.75)
-        hint = "; check the name and the folder."
-        if near is not None:
-            hint = f"; did you mean {str(path.with_name(near))!r}?"
-        raise TableError(f"There is no file {str(path)!r}{hint}")
-    return path
+    if path.exists() or str(source) == STANDARD_INPUT:
+        return path
+    near = nearest(path.name, [file.name for file in path.parent.glob("[!.]*")], 0.75)
+    hint = (
+        f"did you mean {str(path.with_name(near))!r}?" if near else "check the name and the folder."
+    )
+    raise TableError(f"There is no file {str(path)!r}; {hint}")
 
 
 def is_parquet(source: Any, larger_than: int = -1) -> bool:
