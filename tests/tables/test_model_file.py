@@ -1,4 +1,5 @@
 import copy
+import importlib
 import json
 import pickle
 import zipfile
@@ -19,6 +20,7 @@ from tacit.tables import (
     read_table,
     save_model,
 )
+from tacit.tables._model_file import SAFE
 from tests.tables import generated
 
 
@@ -164,6 +166,12 @@ def test_a_type_that_no_model_needs_is_named_and_refused(saved, tmp_path, strang
     tampered = changed(saved, tmp_path / "t.skops", change)
     with pytest.raises(ModelFileError, match=f"refused.*{stranger}"):
         load_model(tampered)
+
+
+def test_every_type_that_is_allowed_is_where_the_list_says():
+    assert len(SAFE) > 60
+    for module, name in SAFE:
+        assert callable(getattr(importlib.import_module(module), name))
 
 
 @pytest.mark.parametrize("member", ["schema.json", "tacit.json"])

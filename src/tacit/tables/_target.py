@@ -60,10 +60,6 @@ class UnlabeledMarkers:
         usual = () if USUAL in (*self.labels, *self.values) else (USUAL,)
         return (*usual, *self.values)
 
-    def matching(self, text: str) -> str | None:
-        """The marker that a value is, however its number or truth value is written."""
-        return next((marker for marker in self.all if _is_same(text, marker)), None)
-
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -103,9 +99,10 @@ def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[st
     rows = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
     marked: Counter[str] = Counter()
     labels: list[str | None] = []
+    marker_of = {_meaning(marker): marker for marker in markers.all}
     for value, count in zip(values, rows, strict=True):
         text = _as_text(value)
-        marker = markers.matching(text)
+        marker = marker_of.get(_meaning(text))
         labels.append(text if text and marker is None else None)
         if marker is not None:
             marked[marker] += count
@@ -198,13 +195,11 @@ def _number(text: str) -> float | None:
     return None if np.isnan(number) else number
 
 
-def _is_same(text: str, marker: str) -> bool:
-    if text == marker:
-        return True
-    if marker.casefold() in BOOLEANS:
-        return text.casefold() == marker.casefold()
-    number = _number(marker)
-    return number is not None and _number(text) == number
+def _meaning(text: str) -> str | float:
+    """The same for a number or a truth value however it is written."""
+    number = _number(text)
+    folded = text.casefold()
+    return number if number is not None else folded if folded in BOOLEANS else text
 
 
 def _labels(texts: list[str], name: str, decimal: str, may_be_numbers: bool) -> list[Any]:
