@@ -168,6 +168,20 @@ def test_a_type_that_no_model_needs_is_named_and_refused(saved, tmp_path, strang
         load_model(tampered)
 
 
+def test_another_function_in_the_place_of_the_one_that_types_columns_is_refused(saved, tmp_path):
+    def change(member, content):
+        if member != "schema.json":
+            return content
+        schema = json.loads(content)
+        step = schema["content"]["content"]["steps"]["content"][0]["content"][1]
+        function = step["content"]["content"]["func"]
+        function["__class__"], function["__module__"] = "is_numeric", "skrub._dataframe._common"
+        return json.dumps(schema)
+
+    with pytest.raises(ModelFileError, match="'typing' is not that of the model"):
+        load_model(changed(saved, tmp_path / "t.skops", change))
+
+
 def test_every_type_that_is_allowed_is_where_the_list_says():
     assert len(SAFE) > 60
     for module, name in SAFE:

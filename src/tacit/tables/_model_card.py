@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from tacit.tables._columns import Column
+from tacit.tables._columns import Column, typed_frame
 from tacit.tables._errors import ModelFileError
 from tacit.tables._text import INFER, ReadOptions
 
@@ -100,6 +100,8 @@ def check_card(card: ModelCard, pipeline: Any, name: str) -> None:
             "label_counts": len(card.label_counts) == len(classes),
             "feature_names": len(card.feature_names) == pipeline[-1].n_features_in_,
             "columns": card.columns == pipeline[0].kw_args["columns"],
+            "options": card.options == pipeline[0].kw_args["options"],
+            "typing": pipeline[0].func is typed_frame,
             "calibration": card.calibration is None or card.calibration.n_labels > 0,
         }
     except (AttributeError, TypeError, ValueError, LookupError) as error:
