@@ -330,6 +330,13 @@ def test_what_is_no_kernel_is_told(estimator: Any) -> None:
         estimator("poly", degree=500, gamma=1e3).fit(1e3 * X, y)
 
 
+def test_a_matrix_of_distances_is_refused() -> None:
+    X, y = np.arange(12.0)[:, None], np.array([0, 1] + [-1] * 10)
+    model = KernelICLSClassifier(kernel="precomputed", fit_intercept=False)
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        model.fit((X - X.T) ** 2, y)
+
+
 def test_a_kernel_that_is_none_between_unlabeled_rows_is_told() -> None:
     K = rbf_kernel(DATA.X)
     K[~DATA.known] *= -1.0

@@ -50,7 +50,9 @@ class KernelFeatures:
         largest = float(eigenvalues.max(initial=0.0))
         rounding = len(K) * ROUNDING * float(np.abs(K).max(initial=0.0))
         below_zero = max(-eigenvalues.min(initial=0.0), eigenvalues.sum() - np.trace(shifted))
-        if below_zero > RANK_CUT * largest + rounding:
+        # The largest entry of such a matrix stands on its diagonal.
+        beside = float(np.abs(shifted).max(initial=0.0) - shifted.diagonal().max(initial=0.0))
+        if max(below_zero, beside) > RANK_CUT * largest + rounding:
             raise ValueError(NOT_A_KERNEL)
         if alpha <= SMALL_PENALTY * float(K.diagonal().max(initial=0.0)):
             alpha = 0.0
