@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from tacit._cached import cached_property
-from tacit._typing import Index, Mask, Matrix
+from tacit._typing import Mask, Matrix, Vector
 
 # Added to the diagonal for directions that no label can move, relative to the trace.
 REGULARISATION = 1e-15
@@ -30,32 +30,74 @@ class Curvature:
     is_interval: bool = False  # whether the label of two classes is one number
 
     @cached_property
-    def pairs(self) -> list[tuple[int, int, Index | slice, Matrix]]:
-        """For each pair of classes the rows that can have both, and their generators."""
-        found: list[tuple[int, int, Index | slice, Matrix]] = []
-        for k, m in combinations(range(self.n_classes), 2):
-            if self.allowed is None:
-                found.append((k, m, slice(None), self.V))
-                continue
-            rows = np.flatnonzero(self.allowed[:, k] & self.allowed[:, m])
-            if len(rows):
-                found.append((k, m, rows, self.V[rows]))
-        return found
+    def _pairs(self) -> _Pairs | None:
+        """The pairs of classes that rows can have; None where they are too many to be listed."""
+        if self.allowed is None:
+            return None
+        n_open = self.allowed.sum(axis=1)
+        if (n_open * (n_open - 1)).sum() > self.n_classes * len(self.V):
+            return None
+        return _Pairs(self.V, self.allowed)
 
     def at(self, W: Matrix) -> Matrix:
         """The matrix, its upper half, from weights W of shape (K, U)."""
-        total, rank = W.sum(axis=0), self.V.shape[1]
+        V, r = self.V, self.V.shape[1]
+        total = W.sum(axis=0)
         total[total == 0.0] = 1.0  # rows without weight have no curvature
-        whole = np.zeros((self.n_classes, rank, self.n_classes, rank))
-        for k, m, rows, V in self.pairs:
-            scaled = V * np.sqrt(W[k, rows] / total[rows] * W[m, rows])[:, None]
-            gram = scaled.T @ scaled
-            if self.is_interval:
-                return np.asarray(gram)
-            whole[k, :, k] += gram
-            whole[m, :, m] += gram
-            whole[k, :, m] = -gram
-        return whole.reshape(self.n_classes * rank, self.n_classes * rank)
+        if self.is_interval:
+            scaled = V * np.sqrt(W[0] / total * W[1])[:, None]
+            return np.asarray(scaled.T @ scaled)
+        if self._pairs is not None:
+            return self._pairs.at(W, total)
+        # The weight of all other classes, added up where a difference would cancel.
+        others, heaviest, rest = total - W, W.argmax(axis=0)[None], W.copy()
+        np.put_along_axis(rest, heaviest, 0.0, axis=0)
+        np.put_along_axis(others, heaviest, rest.sum(axis=0)[None], axis=0)
+        Z = (V[:, None, :] * (W / np.sqrt(total)).T[:, :, None]).reshape(len(V), -1)
+        whole = np.asarray(Z.T @ Z)
+        np.negative(whole, out=whole)
+        for k, own in enumerate(np.sqrt(W / total * others)):
+            scaled = V * own[:, None]
+            whole[k * r : (k + 1) * r, k * r : (k + 1) * r] = scaled.T @ scaled
+        return whole
+
+
+class _Pairs:
+    """The same where rows have few classes each: those of each pair of classes lie together."""
+
+    def __init__(self, V: Matrix, allowed: Mask) -> None:
+        self.n_classes = allowed.shape[1]
+        n_open = allowed.sum(axis=1)
+        order = np.argsort(~allowed, axis=1, kind="stable")[:, : n_open.max(initial=0)]
+        found = [
+            (np.flatnonzero(n_open > j), i, j) for j in range(order.shape[1]) for i in range(j)
+        ]
+        rows = np.concatenate([rows for rows, _, _ in found] or [np.zeros(0, dtype=np.intp)])
+        first = np.concatenate([order[rows, i] for rows, i, _ in found] or [rows])
+        second = np.concatenate([order[rows, j] for rows, _, j in found] or [rows])
+        pair = first * self.n_classes + second
+        sort = np.argsort(pair, kind="stable")
+        self.rows, self.first, self.second = rows[sort], first[sort], second[sort]
+        pairs, starts = np.unique(pair[sort], return_index=True)
+        self.slices = [slice(a, b) for a, b in pairwise([*starts.tolist(), len(sort)])]
+        self.k, self.m = np.divmod(pairs, self.n_classes)
+        self.V = V[self.rows]
+        ends = np.arange(self.n_classes)[:, None]
+        self.has = ((self.k == ends) | (self.m == ends)).astype(np.float64)
+
+    def at(self, W: Matrix, total: Vector) -> Matrix:
+        rank, K, rows = self.V.shape[1], self.n_classes, self.rows
+        roots = np.sqrt(W[self.first, rows] / total[rows] * W[self.second, rows])
+        scaled = self.V * roots[:, None]
+        grams = np.zeros((len(self.slices), rank, rank))
+        for gram, part in zip(grams, self.slices, strict=True):
+            np.matmul(scaled[part].T, scaled[part], out=gram)
+        whole = np.zeros((K, rank, K, rank))
+        whole[self.k, :, self.m] = -grams
+        own = (self.has @ grams.reshape(-1, rank * rank)).reshape(K, rank, rank)
+        every = np.arange(K)
+        whole[every, :, every] = own
+        return whole.reshape(K * rank, K * rank)
 
 
 class Factor:

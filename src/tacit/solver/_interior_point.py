@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Index, Matrix, Vector
 from tacit.rows._sweep import one_blas_thread
 from tacit.solver._active_set import (
     FEW_FACES,
@@ -86,15 +86,36 @@ class _Setting:
         self.mask: Matrix | None = None
         self.n_allowed = problem.n_labels * n_classes
         if problem.allowed is not None:
-            self.mask = np.ascontiguousarray(problem.allowed.T, dtype=np.float64)
-            self.n_allowed = int(problem.allowed.sum())
+            # The classes that a row may have come first, and only so many as the most that one has.
+            n_open = problem.allowed.sum(axis=1)
+            order = np.argsort(~problem.allowed, axis=1, kind="stable").T
+            self.slots: Index = np.ascontiguousarray(order[: n_open.max(initial=1)])
+            self.mask = (np.arange(len(self.slots))[:, None] < n_open).astype(np.float64)
+            self.n_allowed = int(n_open.sum())
 
     def masked(self, values: Matrix) -> Matrix:
         return values if self.mask is None else values * self.mask
 
+    def slopes(self, values: Matrix) -> Matrix:
+        """The slopes of the vertices that each row may have."""
+        if self.mask is None:
+            return self.label_set.slopes(values)
+        return np.take_along_axis(values.T, self.slots, axis=0)
+
+    def spread(self, weights: Matrix) -> Matrix:
+        """Those of all vertices, zero where they are not allowed."""
+        if self.mask is None:
+            return weights
+        whole = np.zeros((self.label_set.n_vertices, weights.shape[1]))
+        np.put_along_axis(whole, self.slots, self.masked(weights), axis=0)
+        return whole
+
+    def weights(self, labels: Matrix) -> Matrix:
+        return self.label_set.weights(labels) if self.mask is None else self.slopes(labels)
+
     def labels(self, at: _Iterate) -> Matrix:
         p = self.masked(at.p)
-        return self.label_set.labels(p / p.sum(axis=0))
+        return self.label_set.labels(self.spread(p / p.sum(axis=0)))
 
     def mean(self, products: Matrix) -> float:
         return float(self.masked(products).sum()) / self.n_allowed
@@ -114,8 +135,8 @@ class _Newton:
         self.ratio = at.y / at.p
         self.weights = setting.masked(at.p / at.y)
         self.total = self.weights.sum(axis=0)
-        self.factor = Factor(setting.curvature.at(self.weights), setting.soft)
-        labels = setting.label_set.labels(setting.masked(at.p))
+        self.factor = Factor(setting.curvature.at(setting.spread(self.weights)), setting.soft)
+        labels = setting.label_set.labels(setting.spread(at.p))
         self.primal = setting.soft * at.q - setting.problem.residual(labels)
         slopes = setting.problem.V @ at.q
         if slopes.ndim == 1:
@@ -124,7 +145,7 @@ class _Newton:
         else:
             # The heaviest class of a row is the one that the others are compared with.
             self.heaviest = self.weights.argmax(axis=0)[None]
-            self.stationarity = setting.label_set.slopes(slopes) - at.y - at.sums
+            self.stationarity = setting.slopes(slopes) - at.y - at.sums
 
     def step(self, products: Matrix | float) -> _Iterate:
         """The step towards these products of p and y."""
@@ -138,9 +159,9 @@ class _Newton:
             p = np.stack([-moved, moved])
             return _Iterate(p, towards - self.ratio * p, 0.0, q)
         g = towards - self.stationarity
-        answer = setting.label_set.labels(self._answer(g)[0])
+        answer = setting.label_set.labels(setting.spread(self._answer(g)[0]))
         q = self.factor.solve(V.T @ answer - self.primal)
-        p, sums = self._answer(g - setting.label_set.slopes(V @ q))
+        p, sums = self._answer(g - setting.slopes(V @ q))
         return _Iterate(p, setting.masked(towards - self.ratio * p), sums, q)
 
     def _answer(self, g: Matrix) -> tuple[Matrix, Vector]:
@@ -208,7 +229,7 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
         if gap <= REFINE_BELOW or near:
             exact = reach(problem, setting.curvature, now.labels) if near else None
             if exact is None:
-                free = fractional(problem, now, setting.masked(state.y))
+                free = fractional(problem, now, setting.spread(state.y))
                 exact = descend_faces(problem, now, free, tol, FEW_FACES)
             if exact is not None:
                 return exact, Status.OPTIMAL, n_iter
@@ -231,7 +252,7 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
     # 3. Rounding has won against Newton's system, whose condition grows towards the answer.
     if n_iter < max_iter and np.isfinite(best_gap):
         wanted = min(tol, max(best_gap, SETTLED))
-        free = fractional(problem, best, setting.masked(state.y))
+        free = fractional(problem, best, setting.spread(state.y))
         settled = descend_faces(problem, best, free, wanted)
         if settled is not None:
             return settled, Status.OPTIMAL, n_iter
@@ -275,11 +296,11 @@ def _start(setting: _Setting) -> _Iterate:
     problem, mask = setting.problem, setting.mask
     labels = problem.uniform()
     q = problem.dual(labels)
-    slopes = problem.label_set.slopes(problem.V @ q)
+    slopes = setting.slopes(problem.V @ q)
     lowest = (slopes if mask is None else np.where(mask > 0, slopes, np.inf)).min(axis=0)
     spread = setting.masked(slopes - lowest)
     margin = float(spread.sum()) / setting.n_allowed + 1.0 / problem.n_labels
-    p, y = problem.label_set.weights(labels), spread + margin
+    p, y = setting.weights(labels), spread + margin
     if mask is not None:
         p, y = np.where(mask > 0, p, 1.0), np.where(mask > 0, y, 1.0)
     return _Iterate(p, y, 0.0 if q.ndim == 1 else lowest - margin, q)

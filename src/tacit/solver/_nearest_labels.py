@@ -143,6 +143,11 @@ class _Nearest:
     def solve(self, theta: Matrix, enough: float) -> Reached | None:
         """The theta with a residual of at most `enough`, or None where there seems to be none."""
         value, reached, free = self.look(theta)
+        # Along the residual no labels may come as far as the target, which settles it at once.
+        along = self.functions.combine(-reached.residual)
+        farthest = float(self.rows.reduce(partial(_farthest_of_block, along), operator.add))
+        if farthest < -float(np.vdot(reached.residual, self.target)):
+            return None
         # No labels that reach the target leave the potential below this.
         lowest = float(self.rows.reduce(partial(_lowest_of_block, self.start), operator.add))
         for _ in range(NEWTON_STEPS):
@@ -254,6 +259,13 @@ def _add_values(
     first: tuple[bool, bool, Matrix], second: tuple[bool, bool, Matrix]
 ) -> tuple[bool, bool, Matrix]:
     return first[0] and second[0], first[1] and second[1], first[2] + second[2]
+
+
+def _farthest_of_block(along: Coefficients, block: Block) -> float:
+    """The most of <values, label> that any labels have."""
+    values = _values(along, block.X)
+    most = np.maximum(0.0, values) if values.ndim == 1 else values.max(axis=0)
+    return float(most.sum() if block.weights is None else block.weights @ most)
 
 
 def _lowest_of_block(start: Coefficients, block: Block) -> float:

@@ -22,7 +22,7 @@ SAFETY = 2.0
 # And at least this many rows for each unknown, so that it is worth its while.
 LEAST_NEAR = 3
 # Shorter steps, tried in one sweep where the whole step would raise the dual. It hardly ever does.
-LENGTHS = (0.003, 0.03, 0.1, 0.25, 0.5, 1.0)
+LENGTHS = (0.003, 0.03, 0.1, 0.25, 0.5)
 # Relative gap of the exact solve on the near rows; the crossing rows decide about the rest.
 EXACT_TOLERANCE = 1e-12
 # Growth of the near set after a round without progress.
@@ -311,6 +311,7 @@ class Rounds:
             slopes = V @ point.q
             allowed = slopes - slopes.min(axis=1, keepdims=True, initial=np.inf) <= margin
             allowed |= near.counted > 0.0
+            allowed = None if allowed.all() else allowed
         decided = point.sweep.reached - V.T @ near.counted
         V = V * near.weights[:, None]
         small = Problem(V, self.target - decided, self.n_equalities, allowed, self.sizes)

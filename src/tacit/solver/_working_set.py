@@ -20,8 +20,11 @@ from tacit.solver._solution import Solution, Status
 from tacit.solver._zonotope import Zonotope
 
 NAME = "working-set"
-# Rows of the first sample, solved by the interior-point method, and for each direction.
-FIRST_SAMPLE, FIRST_SAMPLE_EACH = 1024, 20
+# Rows of the first sample, solved by the interior-point method, for two and for more classes, and
+# for each direction.
+FIRST_SAMPLE, FIRST_SAMPLE_CLASSES, FIRST_SAMPLE_EACH = 1024, 512, 20
+# Rows of the second sample for each unknown of many classes below which it tells too little.
+SECOND_SAMPLE_EACH = 8
 # Relative gap of the first sample: as good as its hyperplanes deserve.
 FIRST_TOLERANCE = 1e-2
 # Rows to draw for the second sample: they put the hyperplane within sqrt(r / n) of its place.
@@ -62,7 +65,8 @@ def solve_working_set(
         raise ValueError("The problem has no generators; solve it densely.")
     search = _Search(problem, tol, max_iter, report)
     q, may_be_inside = search.start()
-    if may_be_inside:
+    is_outside = may_be_inside and search.is_outside(q)
+    if may_be_inside and not is_outside:
         inside = search.inside()
         if inside is not None:
             return inside
@@ -119,6 +123,16 @@ class _Search:
         # Equalities come second to a first metric whose target was inside, so this may well be.
         is_low = objective <= MAYBE_INSIDE * self.scale
         return q, k > 0 or first.status is Status.INSIDE or is_low
+
+    def is_outside(self, q: Matrix) -> bool:
+        """Whether no labels come as far along q as the target does: one sweep.
+
+        Then the dual objective is above zero at some multiple of q, by no less than rounding.
+        """
+        soft = q[self.problem.n_equalities :]
+        ahead = float(self.zonotope.sweep([q], -1.0, 1).minima[0]) - float(np.vdot(q, self.target))
+        unit = 2.0 * ALL_BUT * self.scale * float(np.vdot(soft, soft))
+        return ahead > 0.0 and ahead**2 > unit
 
     def inside(self) -> Solution | None:
         """Labels that reach the target, if there are any."""
@@ -250,7 +264,8 @@ class _Sample:
         self.zonotope = zonotope
         self.label_set = problem.label_set
         self.n_rows = problem.n_labels
-        self.n_first = min(len(own), max(FIRST_SAMPLE, FIRST_SAMPLE_EACH * problem.rank))
+        few = FIRST_SAMPLE if problem.target.ndim == 1 else FIRST_SAMPLE_CLASSES
+        self.n_first = min(len(own), max(few, FIRST_SAMPLE_EACH * problem.rank))
 
     @cached_property
     def generators(self) -> Matrix:
@@ -275,8 +290,9 @@ class _Sample:
 
     def refine(self, q: Matrix, target: Matrix, n_equalities: int, scale: float) -> Matrix:
         """The dual vector of the whole sample, as far as a sample goes."""
-        n = len(self.X)
-        if n < 2 * self.n_first or not np.any(q):
+        n, is_one = len(self.X), target.ndim == 1
+        wanted = max(2 * self.n_first, 0 if is_one else SECOND_SAMPLE_EACH * target.size)
+        if n < wanted or not np.any(q):
             return q
         zonotope = self.zonotope
         rounds = Rounds(
