@@ -160,7 +160,7 @@ def true_errors(X: Matrix, y: AnyArray, n_labels: int, n: int) -> dict[str, floa
         return float(np.mean(predictions(fit, table.codes) != y[split.test]))
 
     outcomes = evaluate(table, (error, split), contestants, "truth")
-    return {outcome.name: outcome.value for outcome in outcomes}
+    return {name: outcome.value for name, outcome in outcomes.items()}
 
 
 HEADER = (

@@ -17,7 +17,7 @@ from tacit.selection._contestants import (
     read_contestants,
 )
 from tacit.selection._curve import LearningCurve
-from tacit.selection._evaluate import Fit, Judge, Outcome, Progress, Split, evaluate_all, runs_of
+from tacit.selection._evaluate import Fit, Judge, Outcomes, Progress, Split, evaluate_all, runs_of
 from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
 from tacit.selection._measure import (
     Measure,
@@ -142,19 +142,18 @@ def compare(
     outcomes = []
     if splits:
         outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
-    answered, scored = outcomes[1 : 1 + len(held_back)], outcomes[1 + len(held_back) :]
+    finals, scored = outcomes[: len(held_back) + 1], outcomes[len(held_back) + 1 :]
     runs = tuple(
         run
         for split, found in zip(splits, scored, strict=True)
         for run in runs_of(table, split, found, measure.name)
     )
-    by_name = {c.name: np.array(_values(scored, c.name)) for c in contestants if splits}
-    answers = {name: np.concatenate(_values(answered, name)) for name in by_name}
+    by_name = {c.name: np.array([s[c.name].value for s in scored]) for c in contestants if splits}
     losses = {name: float(values.mean()) for name, values in by_name.items()}
-    supervised = [c.name for c in contestants if c.name in losses and not c.is_semi_supervised]
+    supervised = [c.name for c in contestants if c.name in losses and c.twin is None]
     baseline = min(supervised, key=losses.__getitem__, default=None)
     return Comparison(
-        methods=_judge(table, contestants, baseline, splits, by_name, answers, measure, margin),
+        methods=_judge(table, contestants, baseline, splits, by_name, finals[1:], measure, margin),
         losses=losses,
         baseline=baseline,
         splits=runs,
@@ -167,7 +166,7 @@ def compare(
             *_no_better_than_guessing(table, losses, measure),
             *_notes(table, contestants, splits, outcomes, cv),
         ),
-        models={outcome.name: outcome.value for final in outcomes[:1] for outcome in final},
+        models={name: each.value for found in finals[:1] for name, each in found.items()},
     )
 
 
@@ -275,12 +274,13 @@ def _judge(
     baseline: str | None,
     splits: Sequence[Split],
     losses: Mapping[str, AnyArray],
-    answers: Mapping[str, AnyArray],
+    answered: Sequence[Outcomes],
     measure: Measure,
     margin: float,
 ) -> dict[str, MethodVerdict]:
     if baseline is None:
         return {}
+    answers = {name: np.concatenate([found[name].value for found in answered]) for name in losses}
     tested = np.unique(np.concatenate([split.test for split in splits]))
     counts = np.unique(table.y[tested], return_counts=True)[1].tolist()
 
@@ -298,7 +298,7 @@ def _judge(
             bounded=measure.in_points,
         )
 
-    twins = {c.name: str(c.twin) for c in contestants if c.is_semi_supervised}
+    twins = {c.name: c.twin for c in contestants if c.twin is not None}
     return judge_methods(
         {name: against(name, twin) for name, twin in twins.items()},
         {name: against(name, baseline) for name in twins},
@@ -314,11 +314,6 @@ def _test_to_train(splits: Sequence[Split]) -> float:
 def final_model(fit: Fit, table: LabeledTable, split: Split) -> Any:
     """The fitted contestant itself."""
     return fit.pipeline()
-
-
-def _values(outcomes: Sequence[Sequence[Outcome]], name: str) -> list[Any]:
-    """What was found of one contestant, split by split."""
-    return [outcome.value for found in outcomes for outcome in found if outcome.name == name]
 
 
 def _no_better_than_guessing(
@@ -351,7 +346,7 @@ def _notes(
     table: LabeledTable,
     contestants: Sequence[Contestant],
     splits: Sequence[Split],
-    outcomes: Sequence[Sequence[Outcome]],
+    outcomes: Sequence[Outcomes],
     cv: Any,
 ) -> tuple[str, ...]:
     notes = [
@@ -371,7 +366,7 @@ def _notes(
                 "difference between them is not due to the unlabeled rows alone."
             )
     for name in by_name:
-        complaints = [o.warnings for scored in outcomes for o in scored if o.name == name]
+        complaints = [found[name].warnings for found in outcomes]
         for text in sorted(set().union(*complaints)):
             times = sum(text in complaint for complaint in complaints)
             notes.append(f"{name}, in {times} of {len(outcomes)} fits: {text}.")

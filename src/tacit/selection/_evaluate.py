@@ -97,19 +97,18 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What was found of one contestant on one split, by the function that judges it."""
+    """What was found of one contestant on one split."""
 
-    name: str
-    value: Any
+    value: Any  # What the function says that judges it
     seconds: float
     status: str
     warnings: set[str]
 
 
+# What was found on one split, by the names of the contestants.
+Outcomes = dict[str, Outcome]
 Judge = Callable[[Fit, LabeledTable, Split], Any]
 Progress = Callable[[int, int], None]
-
-
 # The steps of a preprocessing, fitted, and what they make of the training and test rows of a split.
 _Prepared = tuple[list[tuple[str, Any]], Any, Any]
 
@@ -187,12 +186,12 @@ class Evaluator:
 
 def evaluate(
     table: LabeledTable, task: tuple[Judge, Split], contestants: Sequence[Contestant], key: str
-) -> list[Outcome]:
+) -> Outcomes:
     """Fit all contestants on one split and judge each; the first that fails is an error."""
     judge, split = task
     evaluator = Evaluator(table)
     key = f"{key}|{split.repeat}|{split.fold}|{len(split.labeled)}|{len(split.unlabeled)}"
-    outcomes = []
+    outcomes = {}
     with one_blas_thread():
         for contestant in contestants:
             try:
@@ -207,7 +206,7 @@ def evaluate(
                     f"fitted and scored: {error}"
                 ) from error
             words = fit.warnings | _in_short(caught)
-            outcomes.append(Outcome(contestant.name, value, fit.seconds, fit.status, words))
+            outcomes[contestant.name] = Outcome(value, fit.seconds, fit.status, words)
     return outcomes
 
 
@@ -218,11 +217,11 @@ def evaluate_all(
     key: str,
     n_jobs: int | None,
     on_progress: Progress | None,
-) -> list[list[Outcome]]:
+) -> list[Outcomes]:
     """The outcomes of every task, in order, whichever process is done first."""
     function = partial(evaluate, contestants=contestants, key=key)
     report = on_progress or (lambda done, total: None)
-    done: dict[int, list[Outcome]] = {}
+    done: dict[int, Outcomes] = {}
     report(0, len(tasks))
     with closing(run_all(function, {"": table}, [("", t) for t in tasks], n_jobs)) as ended:
         for place, outcomes in ended:
@@ -234,18 +233,18 @@ def evaluate_all(
 def runs_of(
     table: LabeledTable,
     split: Split,
-    outcomes: Sequence[Outcome],
+    outcomes: Outcomes,
     measure: str,
     protocol: str = "cross-validation",
 ) -> list[Run]:
     """The numbers of one split as flat rows."""
     return [
         Run(
-            table.name, protocol, outcome.name, len(split.labeled), len(split.unlabeled),
+            table.name, protocol, name, len(split.labeled), len(split.unlabeled),
             split.repeat, measure, outcome.value, outcome.seconds, outcome.status, split.fold,
             len(split.test),
         )
-        for outcome in outcomes
+        for name, outcome in outcomes.items()
     ]  # fmt: skip
 
 

@@ -219,9 +219,11 @@ def plan_curves(
     smallest = min(len(split.labeled) for split in splits)
     n_classes, all_unlabeled = len(table.classes), len(table.unlabeled)
     if n_labeled is None:
-        n_labeled = _geometric(max(2 * n_classes, smallest // 8), smallest, N_SIZES)
+        first = min(max(2 * n_classes, smallest // 8), smallest)
+        n_labeled = np.geomspace(first, smallest, N_SIZES).round().tolist()
     if n_unlabeled is None:
-        n_unlabeled = [0, *_geometric(max(10, all_unlabeled // 64), all_unlabeled, N_SIZES - 1)]
+        first = min(max(10, all_unlabeled // 64), all_unlabeled)
+        n_unlabeled = [0, *np.geomspace(first, all_unlabeled, N_SIZES - 1).round().tolist()]
     labeled = _read_sizes("n_labeled", n_labeled, n_classes, smallest)
     unlabeled = _read_sizes("n_unlabeled", n_unlabeled, 0, all_unlabeled)
     if not labeled and not unlabeled:
@@ -241,10 +243,6 @@ def plan_curves(
             part = replace(split, unlabeled=np.sort(shuffled[:size]))
             plan.append(("unlabeled rows", part if size < len(shuffled) else split))
     return plan
-
-
-def _geometric(first: int, last: int, n_sizes: int) -> list[int]:
-    return [round(size) for size in np.geomspace(min(first, last), last, n_sizes)]
 
 
 def _read_sizes(name: str, sizes: Any, least: int, most: int) -> list[int]:

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 def write_verdict(found: Comparison) -> Verdict:
     """The verdict on a table from the verdicts on its methods."""
     if not found.methods:
-        return _too_few_to_split(found)
+        # Some class has a single label, so that nothing can be held out.
+        rare = [f'"{name}"' for name, count in found.label_counts.items() if count < 2]
+        have = f"class {rare[0]} has" if len(rare) == 1 else f"classes {listed(rare, 5)} have"
+        return Verdict(
+            Kind.TOO_FEW,
+            f"There are too few labels to tell whether the unlabeled rows help: the {have} only "
+            "one label.",
+            "Label more rows of each class, at least two and better ten, and ask again.",
+            (
+                "To see how well a classifier does, some labels of every class must be held back "
+                "and some must be learned from, which needs two of each.",
+                *found.notes,
+            ),
+            None,
+        )
     decisive = decisive_method(found.methods)
     lines = [
         f"Without the unlabeled rows, {found.baseline} does best: {found.measure.name} "
@@ -25,33 +39,16 @@ def write_verdict(found: Comparison) -> Verdict:
         *_same_lines(found),
         *(_method_line(found, method) for method in found.methods.values() if not method.certain),
         *_needed_lines(found, decisive),
+        *found.notes,
     ]
     return Verdict(
         decisive.kind,
         _sentence(found, decisive),
         _advice(found, decisive),
-        (*lines, *found.notes),
+        tuple(lines),
         decisive.name,
         decisive.labels_needed,
         decisive.labels_needed_at_most,
-    )
-
-
-def _too_few_to_split(found: Comparison) -> Verdict:
-    """The verdict where some class has a single label, so that nothing can be held out."""
-    rare = [f'"{name}"' for name, count in found.label_counts.items() if count < 2]
-    have = f"class {rare[0]} has" if len(rare) == 1 else f"classes {listed(rare, 5)} have"
-    return Verdict(
-        Kind.TOO_FEW,
-        f"There are too few labels to tell whether the unlabeled rows help: the {have} only one "
-        "label.",
-        "Label more rows of each class, at least two and better ten, and ask again.",
-        (
-            "To see how well a classifier does, some labels of every class must be held back and "
-            "some must be learned from, which needs two of each.",
-            *found.notes,
-        ),
-        None,
     )
 
 
@@ -83,28 +80,32 @@ def rate_texts(measure: Measure, *losses: float) -> list[str]:
 
 
 def _sentence(found: Comparison, decisive: MethodVerdict) -> str:
-    settled = _of_kind(found, Kind.NO_DIFFERENCE)
-    if decisive.kind is Kind.HELPS:
-        return f"The unlabeled rows help: {_instead(found, decisive)}."
-    if decisive.kind is Kind.MAY_HURT:
-        but = f"; with {_names(settled)} they {_settled_verb(settled)}" if settled else ""
-        start = "The unlabeled rows may hurt"
+    name, reference, kind = decisive.name, decisive.decisive.reference, decisive.kind
+    settled, twin = _of_kind(found, Kind.NO_DIFFERENCE), decisive.against_twin
+    gain = (
+        f"gains {found.measure.amount(twin.mean)} over its supervised twin {twin.reference}, but "
+        f"{reference}"
+    )
+    if kind is Kind.TOO_FEW:
+        but = f" ({name} {gain} may be better still without them)"
+        return _too_few(found, decisive, settled, but if decisive.only_beats_twin else "")
+    if kind is Kind.NO_DIFFERENCE:
+        start = "The unlabeled rows make no difference: in tests with or without them"
         if decisive.only_beats_twin:
             start = (
-                f"Using {decisive.name} may hurt: it {_gain(found, decisive)} is better still "
-                "without the unlabeled rows"
+                f"Using {name} makes no difference: it {gain} does as well without the unlabeled "
+                "rows: in tests with either"
             )
-        return f"{start}: {_instead(found, decisive)}{but}."
-    if decisive.kind is Kind.NO_DIFFERENCE:
-        return _makes_no_difference(found, decisive)
-    return _too_few(found, decisive, settled)
-
-
-def _instead(found: Comparison, method: MethodVerdict) -> str:
-    losses = found.losses[method.name], found.losses[method.decisive.reference]
-    with_rows, without = rate_texts(found.measure, *losses)
-    what = _how_many_wrong(found.measure, with_rows)
-    return f"in tests with {method.name}, {what} instead of {without}"
+        (rate,) = rate_texts(found.measure, found.losses[reference])
+        return f"{start}, {_how_many_wrong(found.measure, rate)}."
+    start, but = f"The unlabeled rows {'help' if kind is Kind.HELPS else kind}", ""
+    if decisive.only_beats_twin:
+        start = f"Using {name} may hurt: it {gain} is better still without the unlabeled rows"
+    if kind is Kind.MAY_HURT and settled:
+        but = f"; with {_names(settled)} they {_settled_verb(settled)}"
+    rate, without = rate_texts(found.measure, found.losses[name], found.losses[reference])
+    wrong = _how_many_wrong(found.measure, rate)
+    return f"{start}: in tests with {name}, {wrong} instead of {without}{but}."
 
 
 def _how_many_wrong(measure: Measure, rate: str) -> str:
@@ -113,26 +114,9 @@ def _how_many_wrong(measure: Measure, rate: str) -> str:
     return f"the {measure.name} was {rate}"
 
 
-def _gain(found: Comparison, method: MethodVerdict) -> str:
-    twin = method.against_twin
-    return (
-        f"gains {found.measure.amount(twin.mean)} over its supervised twin {twin.reference}, but "
-        f"{method.decisive.reference}"
-    )
-
-
-def _makes_no_difference(found: Comparison, method: MethodVerdict) -> str:
-    (loss,) = rate_texts(found.measure, found.losses[method.decisive.reference])
-    rate = _how_many_wrong(found.measure, loss)
-    if method.only_beats_twin:
-        return (
-            f"Using {method.name} makes no difference: it {_gain(found, method)} does as well "
-            f"without the unlabeled rows: in tests with either, {rate}."
-        )
-    return f"The unlabeled rows make no difference: in tests with or without them, {rate}."
-
-
-def _too_few(found: Comparison, decisive: MethodVerdict, settled: Sequence[MethodVerdict]) -> str:
+def _too_few(
+    found: Comparison, decisive: MethodVerdict, settled: Sequence[MethodVerdict], but: str
+) -> str:
     """What is certain comes first, then what cannot be told, then what it would take."""
     start = f"{found.n_labels:,} labels are too few to tell whether the unlabeled rows help"
     if settled:
@@ -141,15 +125,12 @@ def _too_few(found: Comparison, decisive: MethodVerdict, settled: Sequence[Metho
             f"{found.n_labels:,} labels are too few to tell whether they help with "
             f"{_names(_of_kind(found, Kind.TOO_FEW), 'or')}"
         )
-    if decisive.only_beats_twin:
-        gain = f"{decisive.name} {_gain(found, decisive)}"
-        start += f" ({gain} may be better still without them)"
-    needed, n_rows = decisive.labels_needed, found.n_labels + found.n_unlabeled
-    if needed is None:
-        return f"{start}."
-    if needed > n_rows:
-        return f"{start}; even labels for all {n_rows:,} rows may not be enough."
-    return f"{start}; about {needed:,} might be enough."
+    needed, n_rows, enough = decisive.labels_needed, found.n_labels + found.n_unlabeled, ""
+    if needed is not None:
+        enough = f"; about {needed:,} might be enough"
+    if needed is not None and needed > n_rows:
+        enough = f"; even labels for all {n_rows:,} rows may not be enough"
+    return f"{start}{but}{enough}."
 
 
 def _settled_verb(settled: Sequence[MethodVerdict]) -> str:
@@ -185,22 +166,24 @@ def _method_line(found: Comparison, method: MethodVerdict) -> str:
         f"its supervised twin {twin.reference} {_loss(found, twin.reference)}: "
         f"{difference_text(twin, measure)}"
     )
+    but, two = "", "the two"
     if method.only_beats_twin:
+        two = f"{method.name} and {best.reference}"
         line += (
             f". But that of {best.reference}, without the unlabeled rows, is "
             f"{_loss(found, best.reference)}; beside it {method.name} is "
             f"{difference_text(best, measure)}"
         )
-    line += f"{_reason(method, measure, found.margin)}."
-    if not method.only_beats_twin and twin.mean < 0.0 < best.mean:
-        line += (
+    elif twin.mean < 0.0 < best.mean:
+        but = (
             f" But {best.reference} does better without the unlabeled rows: "
             f"{_loss(found, best.reference)}."
         )
-    return line + _disagreement_text(method, measure)
+    reason = _reason(method, measure.amount(found.margin), found.margin)
+    return f"{line}{reason}.{but}{_disagreement_text(method.decisive, two, measure)}"
 
 
-def _reason(method: MethodVerdict, measure: Measure, margin: float) -> str:
+def _reason(method: MethodVerdict, amount: str, margin: float) -> str:
     """Why the difference that decides has led to the answer."""
     difference = method.decisive
     if method.kind is Kind.HELPS:
@@ -208,23 +191,20 @@ def _reason(method: MethodVerdict, measure: Measure, margin: float) -> str:
     if method.kind is Kind.MAY_HURT:
         return f"; chance alone would do as badly with probability {_p_text(difference.p_worse)}"
     if method.kind is Kind.NO_DIFFERENCE:
-        return f", within the {measure.amount(margin)} that count as no difference"
+        return f", within the {amount} that count as no difference"
     if difference.low >= -margin:
-        return f"; help of more than {measure.amount(margin)} can be ruled out"
+        return f"; help of more than {amount} can be ruled out"
     if difference.high <= margin:
-        return f"; harm of more than {measure.amount(margin)} can be ruled out"
+        return f"; harm of more than {amount} can be ruled out"
     return ""
 
 
-def _disagreement_text(method: MethodVerdict, measure: Measure) -> str:
-    difference = method.decisive
-    part = difference.disagreement
+def _disagreement_text(difference: PairedDifference, two: str, measure: Measure) -> str:
+    part, bound = difference.disagreement, ""
     if part is None:
         return ""
-    two = f"{method.name} and {difference.reference}" if method.only_beats_twin else "the two"
     if part == 0.0:
         return f" Fitted on all labels, {two} give each unlabeled row, held back, the same answer."
-    bound = ""
     if difference.counts_rows and part < abs(difference.mean):
         bound = (
             f", so that there the difference is {measure.amount(part)} at most; the tests show "
@@ -261,14 +241,15 @@ def _same_lines(found: Comparison) -> list[str]:
     unchanged: dict[str, list[MethodVerdict]] = {}
     for method in (m for m in found.methods.values() if m.certain):
         part, twin = method.against_twin.disagreement, method.against_twin.reference
-        if not part:
+        if part:
+            lines.append(
+                f"{method.name} makes no difference: it gives a different answer from {twin} for "
+                f"only {_percent(part)} of the unlabeled rows, held back in turn, so that whatever "
+                "their true labels are, the errors on them differ by at most "
+                f"{found.measure.amount(part)}."
+            )
+        else:
             unchanged.setdefault(twin, []).append(method)
-            continue
-        lines.append(
-            f"{method.name} makes no difference: it gives a different answer from {twin} for only "
-            f"{_percent(part)} of the unlabeled rows, held back in turn, so that whatever their "
-            f"true labels are, the errors on them differ by at most {found.measure.amount(part)}."
-        )
     for twin, those in unchanged.items():
         make, it_gives = ("makes", "it gives") if len(those) == 1 else ("make", "they give")
         lines.append(
