@@ -381,7 +381,7 @@ def test_it_is_said_where_no_classifier_beats_guessing(says_something: bool) -> 
     truth = (np.arange(400) % 5 == 0).astype(int)
     X = random.normal(size=(400, 4)) + 4.0 * says_something * truth[:, None]
     y = np.where(np.arange(400) < 60, truth, -1)
-    comparison = compare(X, y, n_repeats=1)
+    comparison = compare(X, y, mover(), n_repeats=1)
     told = [line for line in comparison.verdict.evidence if "always answering 0" in line]
     assert len(told) == (0 if says_something else 1)
     assert all("wrong for 20.0% of the labels" in line for line in told)

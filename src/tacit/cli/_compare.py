@@ -38,7 +38,7 @@ def compare(
     keep: given.Keep = None,
     drop: given.Drop = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Parts to hold back in turn.")] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="How often to do it all over.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often to do it all over.")] = 2,
     scoring: Annotated[str, typer.Option(help="scikit-learn's name of a score.")] = "accuracy",
     margin: Annotated[
         float,

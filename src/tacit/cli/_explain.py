@@ -118,7 +118,9 @@ def _columns(card: ModelCard) -> list[str]:
 
 def _how_sure(card: ModelCard) -> str:
     if card.calibration is None:
-        is_own = card.model == "tacit"
+        from tacit.tables._model_card import BY_EVIDENCE
+
+        is_own = card.model in BY_EVIDENCE
         return PROBABILITIES if is_own else "Unknown: there were too few labels to hold some back."
     n_right, n_labels = card.calibration.n_right, card.calibration.n_labels
     return (

@@ -13,7 +13,16 @@ from tacit.cli import _options as given
 from tacit.cli import _output as screen
 from tacit.cli._explain import print_model
 
-Method = Literal["tacit", "icls", "projected", "supervised", "logistic", "self-learning"]
+Method = Literal[
+    "tacit",
+    "anchors",
+    "extra-trees",
+    "icls",
+    "projected",
+    "supervised",
+    "logistic",
+    "self-learning",
+]
 
 
 def fit(

@@ -11,6 +11,8 @@ import numpy as np
 from tacit._typing import AnyArray
 from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import (
+    MOST_LABELS,
+    WITHOUT_TACIT,
     Contestant,
     Estimators,
     default_contestants,
@@ -52,7 +54,7 @@ def compare(
     estimators: Estimators | None = None,
     *,
     cv: Any = None,
-    n_repeats: int = 5,
+    n_repeats: int = 2,
     scoring: Any = "accuracy",
     margin: float = 0.02,
     n_jobs: int | None = None,
@@ -80,11 +82,11 @@ def compare(
         of estimator and name of the twin for semi-supervised ones. Estimators get labels as
         numbers: non-negative whole numbers as they are, others as positions among the sorted
         classes. The default is `default_contestants` after scaling (and filling in medians where
-        numbers are missing).
+        numbers are missing); with more than 500 labels, those of them that are quick to fit.
     cv : int or splitter, optional
         Folds; 10 by default, fewer where a class has fewer labels. A splitter is asked once, for
         splits of the labeled rows.
-    n_repeats : int, default=5
+    n_repeats : int, default=2
         How often the labels are shuffled and split anew; not used where `cv` is a splitter.
     scoring : str or callable, default="accuracy"
         scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
@@ -125,7 +127,7 @@ def compare(
     >>> y[60:] = -1  # 60 labels, 340 unlabeled rows
     >>> comparison = compare(X, y, n_repeats=1)
     >>> list(comparison.losses)
-    ['ridge', 'logistic', 'ICLS', 'projected', 'self-learning']
+    ['ridge', 'logistic', 'extra-trees', 'anchors', 'tacit', 'ICLS', 'projected', 'self-learning']
     >>> comparison.losses["ridge"] < 0.1
     True
     """
@@ -165,6 +167,7 @@ def compare(
         notes=(
             *_no_better_than_guessing(table, losses, measure),
             *_notes(table, contestants, splits, outcomes, cv),
+            *([WITHOUT_TACIT] if estimators is None and len(table.labeled) > MOST_LABELS else []),
         ),
         models={name: each.value for found in finals[:1] for name, each in found.items()},
     )
@@ -262,7 +265,7 @@ def _read(
     table = read_table(X, y, X_unlabeled, unlabeled)
     check_classes(measure, len(table.classes))
     if estimators is None:
-        contestants = default_contestants(default_preprocessing(table.X))
+        contestants = default_contestants(default_preprocessing(table.X), len(table.labeled))
     else:
         contestants = read_contestants(estimators)
     return table, contestants, measure, read_seed(random_state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from tacit.selection import (
     default_contestants,
     learning_curve,
 )
+from tacit.selection._contestants import MOST_LABELS, WITHOUT_TACIT
 from tacit.solver import Certificate
 from tacit.tables._features import feature_names, make_features
 from tacit.tables._table import MixedTable
@@ -43,7 +44,7 @@ def compare_table(
     table: MixedTable,
     *,
     cv: int | None = None,
-    n_repeats: int = 5,
+    n_repeats: int = 2,
     scoring: str = "accuracy",
     margin: float = 0.02,
     n_jobs: int | None = None,
@@ -58,7 +59,7 @@ def compare_table(
     `on_progress(stage, done, total)` is called as the work goes on.
     """
     features = make_features(table.columns)
-    contestants = default_contestants(features)
+    contestants = default_contestants(features, table.n_labeled)
     settings: dict[str, Any] = {
         "scoring": scoring,
         "n_jobs": n_jobs,
@@ -75,6 +76,8 @@ def compare_table(
         on_progress=on_progress and partial(on_progress, "Comparing"),
         **settings,
     )
+    if table.n_labeled > MOST_LABELS:
+        comparison = replace(comparison, notes=(*comparison.notes, WITHOUT_TACIT))
     curve = None
     # Where nothing can be held back there is nothing to draw either.
     if with_curve and comparison.splits:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import resample
@@ -27,11 +28,11 @@ from tacit.estimators import (
 from tacit.evidence import calibrated_temperature
 from tacit.tables._errors import TableError
 from tacit.tables._features import feature_names, make_features, typing_step
-from tacit.tables._model_card import SUPERVISED, TACIT, Calibration, ModelCard
+from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration, ModelCard
 from tacit.tables._model_file import Model
 from tacit.tables._table import MixedTable
 
-MODELS = (TACIT, "icls", "projected", "supervised", "logistic", "self-learning")
+MODELS = (*BY_EVIDENCE, "icls", "projected", "supervised", "logistic", "self-learning")
 LEAST_SQUARES: dict[str, Any] = {
     "icls": ICLSClassifier,
     "projected": ProjectedLeastSquaresClassifier,
@@ -57,13 +58,17 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
         return LEAST_SQUARES[model](alpha=alpha, unlabeled=None)
     if model == "self-learning":
         return SelfLearningClassifier(new_classifier("supervised", alpha), unlabeled=None)
-    if model == TACIT:
+    if model in BY_EVIDENCE:
         if alpha != "loo":
             raise TableError(
-                f"The penalty is {alpha}, and tacit averages over penalties; leave --alpha out, or "
-                "choose --model icls."
+                f"The penalty is {alpha}, and {model} averages over penalties or has none; leave "
+                "--alpha out, or choose --model icls."
             )
-        return TacitClassifier(random_state=0, unlabeled=None)
+        anchors: Any = "auto"
+        if model == "extra-trees":
+            anchors = [(model, ExtraTreesClassifier(random_state=0))]
+        views = "auto" if model == TACIT else []
+        return TacitClassifier(anchors, views, random_state=0, unlabeled=None)
     if model != "logistic":
         raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
     if isinstance(alpha, str):
@@ -85,9 +90,10 @@ def fit_table(
     ----------
     table : MixedTable
         What `read_table` returns, its unlabeled rows in memory or on disk.
-    model : {"tacit", "icls", "projected", "supervised", "logistic", "self-learning"}, optional
-        The method; self-learning needs all rows in memory. The default is tacit; icls above a
-        thousand labels, or with a penalty.
+    model : one of `MODELS`, optional
+        "tacit", "anchors" (tacit without views), "icls", "projected", "supervised", "logistic",
+        "extra-trees" or "self-learning", which needs all rows in memory. The default is tacit; icls
+        above a thousand labels, or with a penalty.
     alpha : float or "loo", default="loo"
         Ridge penalty; "loo" chooses it by leave-one-out on the labeled rows, for logistic
         regression by cross-validation. Not for tacit, which averages over penalties.
@@ -119,11 +125,10 @@ def fit_table(
         few = rows
         if len(rows) > CALIBRATION_ROWS:
             few = resample(rows, replace=False, n_samples=CALIBRATION_ROWS, random_state=0)
-        # tacit has its probabilities from the labels that it leaves out itself.
         calibration = None
-        if model != TACIT:
+        if model not in BY_EVIDENCE:
             calibration = calibrate(lambda X, y: _fit(model, alpha, X, y, few), X, labels)
-    certificate = getattr(classifier, "certificate_", None)
+    certificate = None if model in SUPERVISED else classifier.certificate_
     # scikit-learn gives the inverse of the penalty for logistic regression.
     inverse = getattr(classifier, "C_", None)
     card = ModelCard(
@@ -186,19 +191,21 @@ def versions() -> dict[str, str]:
 
 def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) -> Any:
     """The classifier with its supervised twin and its certificate, and without rows."""
+    # All rows scale the columns of the anchors, as they do those of tacit.
+    if model in SUPERVISED and model != "anchors":
+        return new_classifier(model, alpha).fit(X, labels)
     supervised = None
-    if model != TACIT:
+    if model not in BY_EVIDENCE:
         # It chooses the penalty.
-        alone = model if model in SUPERVISED else "supervised"
-        supervised = new_classifier(alone, alpha).fit(X, labels)
-        if model in SUPERVISED:
-            return supervised
+        supervised = new_classifier("supervised", alpha).fit(X, labels)
         alpha = supervised.alpha_
     fitted = new_classifier(model, alpha).fit(X, labels, unlabeled)
     slim = copy.copy(fitted.estimator_ if model == "self-learning" else fitted)
     # As many numbers as there are rows, and they may point to files.
     for name in ("soft_labels_", "solution_", "transduction_"):
         vars(slim).pop(name, None)
+    if model == "anchors":
+        return slim
     if supervised is None:
         supervised = copy.copy(slim)
         supervised.model_ = fitted.supervised_model_

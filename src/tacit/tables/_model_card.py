@@ -17,7 +17,9 @@ Value = TypeVar("Value")
 FORMAT = 1
 TACIT = "tacit"
 # The methods that learn from labeled rows alone.
-SUPERVISED = ("supervised", "logistic")
+SUPERVISED = ("supervised", "logistic", "anchors", "extra-trees")
+# Those that are TacitClassifiers, whose probabilities are calibrated on labels that they leave out.
+BY_EVIDENCE = (TACIT, "anchors", "extra-trees")
 _DESCRIPTION = "has a damaged description"
 
 
@@ -43,7 +45,7 @@ class ModelCard:
     table: str  #: The table it was fitted on.
     columns: list[Column]  #: What each column of it is.
     feature_names: list[str]  #: The numbers that the classifier sees.
-    #: The ridge penalty; for logistic regression, one over scikit-learn's C; none for tacit.
+    #: The ridge penalty; for logistic regression, one over scikit-learn's C; none of `BY_EVIDENCE`.
     alpha: float | None
     certificate: dict[str, Any] | None  #: What holds for every labeling of the unlabeled rows.
     certificate_words: str  #: The same in words.

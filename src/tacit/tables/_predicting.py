@@ -26,7 +26,7 @@ from tacit.tables._columns import (
     short,
 )
 from tacit.tables._errors import TableError, TableWarning, import_pandas
-from tacit.tables._model_card import TACIT
+from tacit.tables._model_card import BY_EVIDENCE
 from tacit.tables._model_file import Model
 from tacit.tables._target import find_column
 
@@ -87,7 +87,7 @@ def predict_frame(
     columns[prefix + LABEL] = classifier.predict(Z).astype(object)
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
     sure = np.full(len(Z), np.nan)
-    if card.model == TACIT:
+    if card.model in BY_EVIDENCE:
         sure = classifier.predict_proba(Z).max(axis=1)
     elif card.calibration is not None:
         per_class = np.reshape(decision, (len(Z), -1))
