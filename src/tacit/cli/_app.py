@@ -19,6 +19,7 @@ from tacit.cli._demo import demo
 from tacit.cli._doctor import doctor
 from tacit.cli._explain import explain
 from tacit.cli._fit import fit
+from tacit.cli._label import label
 from tacit.cli._options import Debug
 from tacit.cli._predict import predict
 from tacit.cli._reproduce import reproduce
@@ -27,6 +28,7 @@ EXAMPLES = {
     compare: "tacit compare table.csv --target label --report report.html",
     fit: "tacit fit table.csv --target label -o model.skops",
     predict: "tacit predict model.skops new.csv -o out.csv",
+    label: "tacit label table.csv --target label -n 20 -o to_label.csv",
     explain: "tacit explain model.skops",
     demo: "tacit demo",
     doctor: "tacit doctor",
@@ -46,7 +48,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 for _panel, _commands in {
-    "Your table": (compare, fit, predict, explain),
+    "Your table": (compare, fit, predict, label, explain),
     "Trying it out": (demo, doctor),
     "Research": (datasets, reproduce, benchmark),
 }.items():

@@ -5,6 +5,7 @@ from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import Contestant, default_contestants
 from tacit.selection._curve import LearningCurve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
+from tacit.selection._suggest import Suggestion, suggest_labels
 from tacit.selection._verdict import Kind, Verdict
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "LabeledKFold",
     "LabeledStratifiedShuffleSplit",
     "LearningCurve",
+    "Suggestion",
     "Verdict",
     "compare",
     "default_contestants",
     "learning_curve",
+    "suggest_labels",
 ]

@@ -1,0 +1,135 @@
+"""`tacit label`: which rows to label next, and the answers back in the table."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from tacit._files import written_whole
+from tacit._words import number_of
+from tacit.cli import _options as given
+from tacit.cli import _output as screen
+from tacit.cli._compare import CHOICES, _choices
+from tacit.cli._predict import SEPARATORS, SUFFIXES, _write
+from tacit.tables._errors import TableError
+
+if TYPE_CHECKING:
+    from tacit.tables import MixedTable
+
+# Suggestions that are printed; all are in the file.
+MOST_SHOWN = 10
+
+
+def label(
+    table: given.TableFile,
+    target: given.Target,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The CSV, TSV, Parquet or Feather file to write.")
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, help="How many rows to suggest.")] = 20,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The rows that were suggested, with labels filled in: write the table with them.",
+        ),
+    ] = None,
+    unlabeled: given.Mark = None,
+    label: given.Label = None,
+    keep: given.Keep = None,
+    drop: given.Drop = None,
+    separator: given.Separator = None,
+    encoding: given.Encoding = None,
+    decimal: given.Decimal = None,
+    thousands: given.Thousands = None,
+    date_format: given.DateFormat = None,
+    seed: given.Seed = 0,
+    as_json: given.Json = False,
+    debug: given.Debug = False,
+) -> None:
+    """Suggest the rows whose labels would teach most, or bring the answers back.
+
+    The output has the number of each row (the first is 1), an empty column for the label, the
+    reason, and the row's own columns. Fill in what you know, in any program, and give the file
+    back with --answers: the output then is the whole table with your labels in it.
+    """
+    given.check_output(out, "--out", table, *([answers] if answers else []))
+    suffix = out.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise typer.BadParameter(
+            f"{str(out)!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
+        )
+    if given.is_piped(table):
+        raise TableError("Rows are numbered by their place in a file; name the file of the table.")
+    options = given.read_options(separator, encoding, decimal, thousands, date_format)
+    given.check_table(table)
+    if answers is not None:
+        given.check_table(answers)
+    from tacit.tables._labeling import fill_in, rows_to_label, suggest_rows
+    from tacit.tables._table import read_table
+
+    console = screen.stdout_console()
+    if answers is not None:
+        filled = fill_in(table, answers, target, unlabeled, label or (), options)
+        with written_whole(out) as partial:
+            _write_as_it_is(filled.frame, partial, suffix)
+        if as_json:
+            values = {key: value for key, value in vars(filled).items() if key != "frame"}
+            screen.print_json({"file": str(out), **values})
+            return
+        screen.print_paragraph(console, str(filled))
+        screen.print_line(console, f"The table with these labels is in {out}.")
+        return
+    with screen.stderr_console().status("Reading the table") as status:
+        data = read_table(
+            table,
+            target,
+            unlabeled,
+            labels=label or (),
+            keep=keep or (),
+            drop=drop or (),
+            options=options,
+        )
+        status.update("Looking for rows")
+        found = suggest_rows(data, n, seed)
+        frame = rows_to_label(table, target, found, options)
+        with written_whole(out) as partial:
+            _write(iter([frame]), partial, suffix)
+    if as_json:
+        rows = [{**asdict(each), "row": each.row + 1} for each in found]
+        screen.print_json({"file": str(out), "suggestions": rows, "notes": data.notes})
+        return
+    grid = screen.new_grid("row", "why", right=(0,))
+    for each in found[:MOST_SHOWN]:
+        grid.add_row(str(each.row + 1), Text(screen.plain(each.reason)))
+    screen.print_table(console, grid)
+    if data.notes:
+        screen.print_points(console, data.notes, screen.DONE)
+    console.print()
+    screen.print_line(
+        console, f"{number_of(len(found), 'row')} to label, the most useful first: see {out}."
+    )
+    command = ["tacit", "label", table, "--target", target, *_repeated(data)]
+    command += ["--answers", str(out), "-o", f"labeled{suffix}"]
+    screen.print_line(console, f"Next: fill in the column {target!r}, then {shlex.join(command)}")
+
+
+def _repeated(data: MixedTable) -> list[str]:
+    """The options by which the table was read, to be given again."""
+    chosen, written = _choices(data)
+    pairs = [(CHOICES[name], value) for name, values in chosen.items() for value in values]
+    pairs += [(f"--{name.replace('_', '-')}", value) for name, value in written.items()]
+    return [part for pair in pairs for part in pair]
+
+
+def _write_as_it_is(frame: Any, target: Path, suffix: str) -> None:
+    """The whole table, its texts untouched."""
+    if suffix in SEPARATORS:
+        frame.to_csv(target, index=False, sep=SEPARATORS[suffix])
+    else:
+        _write(iter([frame]), target, suffix)
