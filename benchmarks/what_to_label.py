@@ -107,7 +107,7 @@ def grid(runs: dict[str, dict[int, tuple[float, ...]]]) -> Grid:
         (*rows, *(line(name, [name]) for name in names)),
         f"Error on the rows held back, mean over {n_draws} draws. Better and worse: Wilcoxon at "
         f"{LEVEL} over the draws. The way of choosing was decided on the first half of the sets, "
-        "and on other draws.",
+        "on other draws.",
     )
 
 

@@ -96,7 +96,7 @@ def suggest_labels(
     Notes
     -----
     Rows chosen so are no random sample: errors that are estimated on them by holding them back, as
-    `compare` does, are higher than those on new rows, because easy rows are rarer among them.
+    `compare` does, may be higher than those on new rows, because easy rows are rarer among them.
 
     Time is that of a fit, and O(N n) for k-means of N rows; nothing of N x N is formed.
 
