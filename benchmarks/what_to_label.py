@@ -144,7 +144,10 @@ def main() -> None:
                 errors = ",".join(f"{error:.6f}" for error in run(name, draw))
                 with file.open("a") as lines:
                     lines.write(f"{name},{draw},{errors}\n")
-    runs = read_runs(file)
+    runs = {
+        name: {draw: errors for draw, errors in draws.items() if draw < given.draws}
+        for name, draws in read_runs(file).items()
+    }
     write_text(OUT / "sets.md", grid(runs).markdown())
     save_figure(figure(runs), OUT / "sets.png")
     print(grid(runs).markdown())
