@@ -171,7 +171,7 @@ def test_what_cannot_be_written_or_numbered_is_told(made):
     assert_one_sentence(tacit(*SUGGEST, "rows.xlsx", cwd=made), 2, "must end in one of .csv")
     assert_one_sentence(tacit(*SUGGEST, "table.csv", cwd=made), 2, "which is read")
     piped = ("label", "-", "-t", "churned", "-o", "rows.csv")
-    assert_one_sentence(tacit(*piped, cwd=made), 1, "name the file of the table")
+    assert_one_sentence(tacit(*piped, cwd=made), 1, "name the files of table and answers")
     missing = ("label", "table.csv", "-t", "churned", "--answers", "no.csv", "-o", "rows.csv")
     assert_one_sentence(tacit(*missing, cwd=made), 1, "There is no file 'no.csv'")
     assert not (made / "rows.csv").exists()

@@ -17,6 +17,7 @@ from tacit.cli import _output as screen
 from tacit.cli._compare import CHOICES, _choices
 from tacit.cli._predict import SEPARATORS, SUFFIXES, _write
 from tacit.tables._errors import TableError
+from tacit.tables._reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from tacit.tables import MixedTable
@@ -64,12 +65,13 @@ def label(
         raise typer.BadParameter(
             f"{str(out)!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
         )
-    if given.is_piped(table):
-        raise TableError("Rows are numbered by their place in a file; name the file of the table.")
+    if STANDARD_INPUT in (table, answers):
+        raise TableError(
+            "The standard input has no rows to come back to; name the files of table and answers."
+        )
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
-    given.check_table(table)
-    if answers is not None:
-        given.check_table(answers)
+    for file in (table, answers or table):
+        given.existing(file)
     from tacit.tables._labeling import fill_in, rows_to_label, suggest_rows
     from tacit.tables._table import read_table
 
