@@ -278,9 +278,10 @@ def _switch(
         # Support vectors; of those equally near, as all on the margin are, the heaviest first.
         alpha = best.hinge.alpha[len(problem.y) :]
         near = np.lexsort((-alpha, np.abs(problem.values(best.hinge)).round(NEAR)))
-        row = next((row for row in near if alpha[row] > 0.0 and row not in tried), None)
-        if row is None:
+        left = [row for row in near.tolist() if alpha[row] > 0.0 and row not in tried]
+        if not left:
             break
+        row = left[0]
         tried.add(row)
         labels = best.labels.copy()
         labels[row] *= -1.0
