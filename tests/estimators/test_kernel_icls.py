@@ -330,6 +330,17 @@ def test_what_is_no_kernel_is_told(estimator: Any) -> None:
         estimator("poly", degree=500, gamma=1e3).fit(1e3 * X, y)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 0.001])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("n_unlabeled", [0, 50])
+def test_equal_rows_have_equal_decisions(
+    alpha: float, fit_intercept: bool, n_unlabeled: int
+) -> None:
+    X, y = np.ones((4 + n_unlabeled, 1)), np.array([0, 1, 0, 0] + [-1] * n_unlabeled)
+    model = KernelICLSClassifier(alpha=alpha, fit_intercept=fit_intercept).fit(X, y)
+    assert np.unique(model.predict(X)).tolist() == [0]
+
+
 def test_a_matrix_of_distances_is_refused() -> None:
     X, y = np.arange(12.0)[:, None], np.array([0, 1] + [-1] * 10)
     model = KernelICLSClassifier(kernel="precomputed", fit_intercept=False)

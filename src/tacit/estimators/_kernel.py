@@ -229,7 +229,7 @@ class KernelRegressionClassifier(KernelClassifier):
             dual = np.zeros_like(dual)
             dual[:n] = residuals if weights is None else weights[:, None] * residuals
             dual /= features.alpha
-        if features.means.any():
+        if features.means.any() and dual.any():
             # They sum to zero, but only to rounding errors, which would be in every value.
             counts = dual.any(axis=1)
             dual[counts] -= dual[counts].mean(axis=0)

@@ -71,7 +71,8 @@ class ConstraintSet:
         """The constraint set of these rows: one sweep for moments and sample."""
         # More than an eighth would no longer be cheap beside the rows themselves, if they are many;
         # of many columns the first sample is large enough.
-        wide = max(SAMPLE_NUMBERS // unlabeled.n_features, FIRST_SAMPLE_EACH * unlabeled.n_features)
+        d = max(1, unlabeled.n_features)  # none for the kernel of equal rows
+        wide = max(SAMPLE_NUMBERS // d, FIRST_SAMPLE_EACH * d)
         n_sample = min(SECOND_SAMPLE, max(unlabeled.n_rows // 8, FIRST_SAMPLE), wide)
         unlabeled_moments, sample = moments_and_sample(unlabeled, n_sample)
         moments = labeled_moments + unlabeled_moments
