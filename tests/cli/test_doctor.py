@@ -1,5 +1,8 @@
 import json
+import re
+import tomllib
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +27,15 @@ def test_the_doctor_speaks_json(tmp_path):
     assert found["blas"][0]["threads"] >= 1
     assert found["problem"] is None
     assert {part["extra"] for part in found["parts"]} >= {"", "cli", "tables", "plots"}
+
+
+def test_the_doctor_knows_every_package_of_every_extra_for_users():
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text("utf-8"))
+    given = {"": project["project"]["dependencies"], **project["project"]["optional-dependencies"]}
+    for extra, packages in _doctor.PACKAGES.items():
+        assert set(packages) == {re.split(r"[\[<>!=]", each)[0] for each in given[extra]}
+    for_users = {re.sub(r".*\[|\]", "", each) for each in given["all"]}
+    assert set(",".join(for_users).split(",")) == set(_doctor.PACKAGES) - {""}
 
 
 BAD = {

