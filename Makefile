@@ -24,7 +24,7 @@ demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 test test-lowest test-core: export OMP_NUM_THREADS := 1
 test test-lowest test-core: export OPENBLAS_NUM_THREADS := 1
 test: $(READY) lint  ## Check the code, then run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Other environments than the everyday one: the oldest packages that we promise, and no extras.
 build:

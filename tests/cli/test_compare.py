@@ -22,7 +22,7 @@ KINDS = ("HELPS", "MAKES NO DIFFERENCE", "MAY HURT", "TOO FEW LABELS TO TELL")
     [(generated.churn, "churned"), (generated.medical, "diagnosis"), (generated.sensor, "state")],
 )
 def test_one_command_leads_from_a_mixed_table_to_a_verdict_and_a_report(make, target, tmp_path):
-    generated.write(make(), tmp_path / "table.csv")
+    generated.write(make(1_000), tmp_path / "table.csv")
     # From its very start for one of them; the others share their imports.
     run = started if target == "churned" else tacit
     done = run(

@@ -12,7 +12,7 @@ from tacit.research.experiments._grid import Grid
 from tests.cli.process import assert_good, tacit
 
 COMMANDS = [
-    *("compare", "fit", "predict", "explain"),
+    *("compare", "fit", "predict", "label", "explain"),
     *("demo", "doctor"),
     *("datasets", "reproduce", "benchmark"),
 ]

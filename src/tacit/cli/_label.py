@@ -53,7 +53,7 @@ def label(
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
-    """Suggest the rows whose labels would teach most, or bring the answers back.
+    """Find the rows that are most worth a label next.
 
     The output has the number of each row (the first is 1), an empty column for the label, the
     reason, and the row's own columns. Fill in what you know, in any program, and give the file
