@@ -108,8 +108,13 @@ family: $(READY)  ## Compare every method with its supervised twin, for the docu
 	mkdir -p docs/family
 	cp benchmarked/family.md docs/family/
 
+# Goes on from the runs that are kept in docs/evidence/runs; after a change of TacitClassifier's settings remove them.
+KEPT := docs/evidence/runs
 evidence: $(READY)  ## Compare TacitClassifier with its anchors and peers, for the documentation (hours)
+	mkdir -p benchmarked/evidence
+	cp -R -n $(KEPT)/. benchmarked/evidence/
 	$(BIN)/tacit benchmark --suite evidence --out benchmarked/evidence $(ARGS)
+	for n in 20 50 100; do cp benchmarked/evidence/runs-$$n/plan.json benchmarked/evidence/runs-$$n/runs.parquet $(KEPT)/runs-$$n/; done
 	$(BIN)/tacit benchmark --suite book --out benchmarked/book
 	$(BIN)/python -m docs.pictures.evidence benchmarked/evidence benchmarked/book
 
