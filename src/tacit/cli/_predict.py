@@ -147,4 +147,4 @@ def _write(frames: Iterator[Any], target: Path, suffix: str) -> None:
             for table in itertools.chain([first], tables):
                 writer.write_table(table.cast(first.schema))
     except pyarrow.ArrowException as error:
-        raise TableError(f"The predictions cannot be written as Parquet ({error}).") from error
+        raise TableError(f"The rows cannot be written to a {suffix} file ({error}).") from error
