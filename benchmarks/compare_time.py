@@ -97,7 +97,7 @@ def compare_lines() -> list[Line]:
 
     The latter each the best of three taken in turns.
     """
-    usual = default_contestants(StandardScaler(), N_LABELS)
+    usual = tuple(default_contestants(StandardScaler(), N_LABELS).values())
     linear = [contestant for contestant in usual if contestant.name not in SLOW]
     compared(linear)  # starts the processes, which all use
     pairs = [(compared(linear), cross_validated()) for _ in range(3)]

@@ -155,7 +155,7 @@ def true_errors(X: Matrix, y: AnyArray, n_labels: int, n: int) -> dict[str, floa
     table = read_table(X, known)
     new = np.arange(n, len(y))
     split = Split(table.labeled, np.arange(n_labels, n), new)
-    contestants = default_contestants(default_preprocessing(X[:n]))
+    contestants = tuple(default_contestants(default_preprocessing(X[:n])).values())
 
     def error(fit: Fit, table: LabeledTable, split: Split) -> float:
         return float(np.mean(predictions(fit, table.codes) != y[split.test]))

@@ -31,7 +31,7 @@ def test_one_command_leads_from_a_mixed_table_to_a_verdict_and_a_report(make, ta
     assert_good(done)
     assert done.stderr == ""
     assert sum(f"─ {kind} ─" in done.stdout for kind in KINDS) == 1
-    for contestant in default_contestants():
+    for contestant in default_contestants().values():
         assert contestant.name in done.stdout
     assert "looks like an identifier" in done.stdout
     assert f"tacit fit table.csv --target {target}" in done.stdout
@@ -72,7 +72,7 @@ def test_json_is_all_that_a_program_reads(easy, tmp_path):
     found = json.loads(done.stdout)
     assert found["verdict"]["kind"].upper() in KINDS
     assert found["verdict"]["evidence"]
-    assert [row["name"] for row in found["contestants"]] == [c.name for c in default_contestants()]
+    assert [row["name"] for row in found["contestants"]] == list(default_contestants())
     assert found["table"]["labels"] == {"0": 17, "1": 23} or found["table"]["n_labeled"] == 40
     assert found["table"]["n_unlabeled"] == 260
     assert set(found["certificates"]) == {"tacit", "ICLS", "projected", "self-learning"}
@@ -106,7 +106,7 @@ def test_the_next_command_learns_from_the_same_columns_and_labels(tmp_path):
 
 
 def test_every_contestant_that_may_be_recommended_can_be_fitted():
-    names = {contestant.name.lower() for contestant in default_contestants()}
+    names = {contestant.name.lower() for contestant in default_contestants().values()}
     assert names - {"ridge"} | {"supervised"} <= set(tables.MODELS)
 
 

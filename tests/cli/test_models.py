@@ -46,6 +46,8 @@ def test_predict_writes_a_label_a_score_and_how_sure_it_is(folder, tmp_path):
     found = pd.read_csv(out)
     assert found.columns[0] == "patient"
     assert {"label", "score", "sure"} <= set(found.columns)
+    likely = found["probability_1"] > found["probability_0"]
+    assert (likely == (found["label"] == 1)).all()
     assert len(found) == 600
     assert set(found["label"]) == {0, 1}
 
@@ -69,7 +71,7 @@ def test_predictions_can_be_had_as_json(folder):
     assert_good(done)
     records = json.loads(done.stdout)
     assert len(records) == 600
-    assert {"patient", "label", "score", "sure"} <= set(records[0])
+    assert {"patient", "label", "score", "sure", "probability_0"} <= set(records[0])
 
 
 def test_explain_tells_certificate_coefficients_and_data(folder):
@@ -308,6 +310,7 @@ def test_texts_that_a_spreadsheet_would_compute_are_quoted_in_csv_alone(hostile)
     assert found["'=cmd"][1] == "'@SUM(1)"
     assert found["sign"][1] == "-1"
     assert set(found["label"]) == {"'=1+1", f"'+ {STEERING}"}
+    assert list(found.columns)[-2:] == [f"probability_+ {STEERING}", "probability_=1+1"]
     assert_good(tacit("predict", "m.skops", "t.csv", *keep, "-o", "out.parquet", cwd=hostile))
     exact = pd.read_parquet(hostile / "out.parquet")
     assert exact["=cmd"][1] == "@SUM(1)"

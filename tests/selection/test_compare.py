@@ -140,7 +140,7 @@ def test_mixed_columns_work_with_the_default_contestants_behind_a_transformer() 
         (OneHotEncoder(), ["town"]), (StandardScaler(), ["a", "b", "c"])
     )
     comparison = compare(frame, y, default_contestants(features), cv=2, n_repeats=1)
-    assert set(comparison.losses) == {c.name for c in default_contestants()}
+    assert set(comparison.losses) == set(default_contestants())
 
 
 def test_steps_that_need_labels_get_the_labeled_rows_only() -> None:
@@ -414,4 +414,4 @@ def test_what_a_contestant_sees_follows_from_its_twin() -> None:
     X, y = two_classes()
     oracle = Contestant("oracle", LeastSquaresClassifier(), sees=Sees.EVERYTHING)
     with pytest.raises(ValueError, match=r"'oracle'.* sees all rows with all labels.*leave `sees`"):
-        compare(X, y, [*default_contestants(), oracle])
+        compare(X, y, [*default_contestants().values(), oracle])

@@ -53,7 +53,7 @@ def test_the_page_has_the_verdict_then_the_picture_the_numbers_and_the_evidence(
 
 def test_the_page_says_what_each_of_the_usual_classifiers_is(comparison: Comparison) -> None:
     text = words(comparison.to_html())
-    described = [contestant.description for contestant in default_contestants()]
+    described = [contestant.description for contestant in default_contestants().values()]
     assert len(described) == 8
     assert all(description and description in text for description in described)
 

@@ -17,7 +17,10 @@ def sensor(tmp_path_factory):
 def test_every_row_gets_a_label_a_score_and_how_sure_it_is(sensor):
     frame, path, model = sensor
     (found,) = predict_file(model, path)
-    assert list(found.columns) == ["reading", "label", "score", "sure", "label_without_unlabeled"]
+    assert list(found.columns) == [
+        *("reading", "label", "score", "sure", "label_without_unlabeled"),
+        *("probability_fault", "probability_fine"),
+    ]
     assert found["reading"].tolist() == frame["reading"].tolist()
     assert set(found["label"]) == {"fault", "fine"}
     assert ((found["score"] > 0) == (found["label"] == "fine")).all()
@@ -60,6 +63,10 @@ def test_chosen_columns_are_copied_and_names_do_not_clash(sensor):
     named = frame.rename(columns={"state": "label"})
     found = predict_frame(model, named, keep=["label", "mode"])
     assert list(found.columns)[:3] == ["label", "mode", "predicted_label"]
+    taken = predict_frame(model, frame.assign(probability_fine=1), keep=["probability_fine"])
+    assert list(taken.columns)[-2:] == ["predicted_probability_fault", "predicted_probability_fine"]
+    with pytest.raises(TableError, match="did you mean 'mode'"):
+        predict_frame(model, frame, keep=["node"])
 
 
 def test_a_big_parquet_file_is_predicted_in_pieces_with_the_same_result(
@@ -98,3 +105,15 @@ def test_several_classes_are_predicted(tmp_path, method):
     path = generated.write(frame, tmp_path / "t.csv")
     (found,) = predict_file(fit_table(read_table(path, "label"), method), path)
     assert (found["label"] == truth).mean() > 0.9
+    probability = found[[f"probability_{label}" for label in "xyz"]].to_numpy()
+    assert probability.sum(axis=1) == pytest.approx(1.0, abs=2e-4)
+    assert (probability.max(axis=1) == found["sure"]).all()
+    # The label is the most probable class, up to what rounding leaves of a tie.
+    assert (probability[np.arange(400), found["label"].map("xyz".index)] >= found["sure"]).all()
+
+
+def test_where_too_few_labels_can_be_held_back_there_are_no_probabilities():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0], "y": ["a", "a", None, "b", "b"]})
+    found = predict_frame(fit_table(frame, "supervised", target="y"), frame)
+    assert list(found.columns) == ["label", "score", "sure"]
+    assert found["sure"].isna().all()

@@ -30,7 +30,9 @@ def predict(
     table: given.TableFile,
     out: Annotated[
         str,
-        typer.Option("--out", "-o", help="A CSV, TSV or Parquet file to write; - prints CSV."),
+        typer.Option(
+            "--out", "-o", help="A CSV, TSV, Parquet or Feather file to write; - prints CSV."
+        ),
     ] = STANDARD_OUTPUT,
     keep: Annotated[
         list[str] | None,
@@ -52,8 +54,9 @@ def predict(
 
     The output has a row for each row of the table, with the columns label, score (positive for
     the second of two classes), sure (the estimated probability that the label is right, learned
-    from labels that were held back) and label_without_unlabeled (what the supervised classifier
-    alone would say). In CSV a quote stands before texts that spreadsheets would compute.
+    from labels that were held back), label_without_unlabeled (what the supervised classifier
+    alone would say) and probability_CLASS for each class. In CSV a quote stands before texts that
+    spreadsheets would compute.
     """
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     suffix = Path(out).suffix.lower()

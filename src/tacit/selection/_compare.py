@@ -20,7 +20,7 @@ from tacit.selection._contestants import (
 )
 from tacit.selection._curve import LearningCurve
 from tacit.selection._evaluate import Fit, Judge, Outcomes, Progress, Split, evaluate_all, runs_of
-from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
+from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, read_table
 from tacit.selection._measure import (
     Measure,
     answers_of,
@@ -50,9 +50,10 @@ RARE = 0.25
 
 def compare(
     X: Any,
-    y: Any,
+    y: Any = None,
     estimators: Estimators | None = None,
     *,
+    target: str | None = None,
     cv: Any = None,
     n_repeats: int = 2,
     scoring: Any = "accuracy",
@@ -75,14 +76,18 @@ def compare(
     ----------
     X : array-like, sparse matrix or DataFrame of shape (n, d)
         Rows, labeled and unlabeled. Given to pipelines untouched.
-    y : array-like of shape (n,)
-        Labels, and marks for unlabeled rows.
+    y : array-like of shape (n,), optional
+        Labels, and marks for unlabeled rows. Needed unless X is a frame with a `target`.
     estimators : mapping or iterable of Contestant, optional
         Who to compare: a mapping from name to estimator for supervised classifiers, and to a pair
-        of estimator and name of the twin for semi-supervised ones. Estimators get labels as
+        of estimator and name of the twin for semi-supervised ones; the `default_contestants` may be
+        among them: ``{**default_contestants(), "mine": MyClassifier()}``. Estimators get labels as
         numbers: non-negative whole numbers as they are, others as positions among the sorted
         classes. The default is `default_contestants` after scaling (and filling in medians where
         numbers are missing); with more than 500 labels, those of them that are quick to fit.
+    target : str, optional
+        The column of X that has the labels, where X is a frame and y is left out. A frame with
+        columns that are not numbers is for `tacit.tables.compare_table`.
     cv : int or splitter, optional
         Folds; 10 by default, fewer where a class has fewer labels. A splitter is asked once, for
         splits of the labeled rows.
@@ -132,7 +137,7 @@ def compare(
     True
     """
     table, contestants, measure, seed = _read(
-        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled
+        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled, target
     )
     check_margin(margin, measure)
     splits = plan_splits(table, cv, n_repeats, seed)
@@ -175,9 +180,10 @@ def compare(
 
 def learning_curve(
     X: Any,
-    y: Any,
+    y: Any = None,
     estimators: Estimators | None = None,
     *,
+    target: str | None = None,
     n_labeled: Sequence[int] | None = None,
     n_unlabeled: Sequence[int] | None = None,
     cv: Any = 5,
@@ -196,7 +202,7 @@ def learning_curve(
 
     Parameters
     ----------
-    X, y, estimators, scoring, n_jobs, X_unlabeled, random_state, unlabeled, on_progress
+    X, y, estimators, target, scoring, n_jobs, X_unlabeled, random_state, unlabeled, on_progress
         As in `compare`.
     n_labeled : sequence of int, optional
         Numbers of labels to train on, with all unlabeled rows; by default five, from a few of each
@@ -227,7 +233,7 @@ def learning_curve(
     [12, 24, 48]
     """
     table, contestants, measure, seed = _read(
-        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled
+        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled, target
     )
     splits = plan_splits(table, cv, n_repeats, seed)
     if not splits:
@@ -259,15 +265,16 @@ def _read(
     X_unlabeled: Any,
     random_state: Any,
     unlabeled: Any,
+    target: str | None,
 ) -> tuple[LabeledTable, tuple[Contestant, ...], Measure, int]:
     """What comparisons and learning curves are both given: rows, who to fit, the loss, a seed."""
     measure = read_measure(scoring)
+    X, y = apart(X, y, target)
     table = read_table(X, y, X_unlabeled, unlabeled)
     check_classes(measure, len(table.classes))
     if estimators is None:
-        contestants = default_contestants(default_preprocessing(table.X), len(table.labeled))
-    else:
-        contestants = read_contestants(estimators)
+        estimators = default_contestants(default_preprocessing(table.X), len(table.labeled))
+    contestants = read_contestants(estimators)
     return table, contestants, measure, read_seed(random_state)
 
 

@@ -126,7 +126,7 @@ Estimators = Mapping[str, Any] | Iterable[Contestant]
 
 def default_contestants(
     preprocessing: Any = None, n_labels: int | None = None
-) -> tuple[Contestant, ...]:
+) -> dict[str, Contestant]:
     """The usual comparison: what to use without the unlabeled rows, and what with them.
 
     The supervised side is a ridge tuned by leave-one-out, a tuned logistic regression, extremely
@@ -140,6 +140,10 @@ def default_contestants(
     `preprocessing`, a transformer of scikit-learn's kind, is put before each classifier; it must
     give numbers, best of about unit variance. Where there are more than 500 labels and `n_labels`
     says so, tacit and its anchors, which then take long to fit, are left out.
+
+    They come by name, so that your own can stand beside them:
+    ``{**default_contestants(), "mine": MyClassifier()}``, or ``"mine": (MyClassifier(), "ridge")``
+    for a semi-supervised one that would replace the ridge.
     """
     ridge = LeastSquaresClassifier(alpha="loo")
     usual: tuple[tuple[str, Any, str | None, str], ...] = (
@@ -162,11 +166,11 @@ def default_contestants(
          "the ridge, refitted on its own predictions until they settle; nothing is guaranteed"),
     )  # fmt: skip
     before = [] if preprocessing is None else [clone(preprocessing)]
-    return tuple(
-        Contestant(name, make_pipeline(*before, model) if before else model, twin, description)
-        for name, model, twin, description in usual
+    return {
+        name: Contestant(name, make_pipeline(*before, model) if before else model, twin, words)
+        for name, model, twin, words in usual
         if (n_labels or 0) <= MOST_LABELS or not isinstance(model, TacitClassifier)
-    )
+    }
 
 
 def read_contestants(estimators: Estimators) -> tuple[Contestant, ...]:
@@ -203,6 +207,8 @@ def _of_entry(name: str, entry: Any) -> Contestant:
             f"estimators[{name!r}] is a tuple of {len(entry)}; it must be an estimator, or a "
             "pair of an estimator and the name of its supervised twin."
         )
+    if isinstance(entry, Contestant):
+        return replace(entry, name=name)
     return Contestant(name, *entry) if isinstance(entry, tuple) else Contestant(name, entry)
 
 

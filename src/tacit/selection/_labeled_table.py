@@ -81,6 +81,24 @@ def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> 
     return table
 
 
+def apart(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
+    """Rows and labels, which are given each by itself or as a frame and a name in it."""
+    if target is None and y is not None:
+        return X, y
+    if target is None or y is not None or not hasattr(X, "columns"):
+        raise ValueError(
+            f"X is a {type(X).__name__}, y is {'None' if y is None else 'given'} and target is "
+            f"{target!r}; pass rows and labels, compare(X, y), or a frame and the name of its "
+            "column of labels, compare(frame, target='churned')."
+        )
+    if target not in X.columns:
+        raise ValueError(
+            f"target is {target!r}, and X has no such column; its columns are "
+            f"{listed([repr(name) for name in X.columns], 12)}."
+        )
+    return X[[name for name in X.columns if name != target]], X[target]
+
+
 def default_preprocessing(X: Any) -> Any:
     """What the default classifiers need before them: numbers of about unit variance.
 
@@ -94,8 +112,9 @@ def default_preprocessing(X: Any) -> Any:
     if strange:
         raise ValueError(
             f"X has columns that are not numbers ({listed(strange, 5)}), and the default "
-            "estimators need numbers; pass estimators=default_contestants(preprocessing) with a "
-            "transformer that makes numbers of them, such as a ColumnTransformer."
+            "estimators need numbers; use tacit.tables.compare_table(frame, target='churned'), "
+            "which takes columns of any kind, or pass estimators=default_contestants("
+            "preprocessing) with a transformer of your own, such as a ColumnTransformer."
         )
     if bool(np.any(X.isna() if hasattr(X, "isna") else np.isnan(X))):
         return make_pipeline(SimpleImputer(strategy="median"), StandardScaler())

@@ -152,7 +152,8 @@ def _describe(name: str, values: Any, keep: bool, options: ReadOptions) -> Colum
     types = pandas.api.types
     known, beyond = values[is_given(values)], ""
     if types.is_float_dtype(values.dtype):
-        n_given, known = len(known), known[known.abs() <= LARGEST]
+        # Half precision does not know numbers as large as that.
+        n_given, known = len(known), known[known.astype("float64").abs() <= LARGEST]
         if n_beyond := n_given - len(known):
             beyond = f"{number_of(n_beyond, 'value')} beyond 1e150 taken as missing"
     column = Column(name, NUMBER, n_missing=len(values) - len(known))
@@ -298,6 +299,8 @@ def _unusable(known: Any) -> tuple[str, str] | None:
     """The kind of a column of things that are neither numbers nor text, and why it is left out."""
     if isinstance(known.dtype, import_pandas().CategoricalDtype):
         known = known.cat.categories
+    if known.dtype.kind == "c":
+        return "complex", "its numbers are complex; make columns of their parts or sizes"
     if known.dtype != object:
         return None
     kinds = set(known.map(type))

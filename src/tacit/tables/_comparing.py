@@ -20,9 +20,11 @@ from tacit.selection import (
 from tacit.selection._contestants import MOST_LABELS, WITHOUT_TACIT
 from tacit.solver import Certificate
 from tacit.tables._features import feature_names, make_features
-from tacit.tables._table import MixedTable
+from tacit.tables._table import MixedTable, as_table
 
 Progress = Callable[[str, float, float], None]
+# More unlabeled rows than these are sampled: a comparison fits dozens of models.
+MOST_UNLABELED = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,8 @@ class TableComparison:
 
 
 def compare_table(
-    table: MixedTable,
+    table: Any,
+    target: str | None = None,
     *,
     cv: int | None = None,
     n_repeats: int = 2,
@@ -55,11 +58,45 @@ def compare_table(
     """Compare supervised and semi-supervised classifiers on a person's table.
 
     Columns are turned into numbers anew for every training set, so that nothing of a held-back
-    label's row is known beforehand. The options are those of `tacit.selection.compare`, and
-    `on_progress(stage, done, total)` is called as the work goes on.
+    label's row is known beforehand.
+
+    Parameters
+    ----------
+    table : DataFrame, str, Path or MixedTable
+        A frame of pandas or polars or a file, with columns of any kind; of more than 20,000
+        unlabeled rows a random part is used. To say more of it, such as what marks unlabeled rows,
+        pass what `read_table` gives.
+    target : str, optional
+        The column of labels; blank, missing and NA mean "unlabeled". Needed but for a MixedTable.
+    cv, n_repeats, scoring, margin, n_jobs, random_state
+        As in `tacit.selection.compare`.
+    with_curve : bool, default=False
+        Whether to compute learning curves, too.
+    on_progress : callable, optional
+        Called as on_progress(stage, done, total) as the work goes on.
+
+    Returns
+    -------
+    TableComparison
+        Print its `comparison`, which has the verdict.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from tacit.tables import compare_table
+    >>> random = np.random.default_rng(0)
+    >>> frame = pd.DataFrame({"calls": random.poisson(3, 200), "months": random.gamma(3, 9, 200)})
+    >>> frame["contract"] = random.choice(["monthly", "two years"], 200)
+    >>> frame["churned"] = np.where(frame["calls"] > 3, "yes", "no")
+    >>> frame.loc[40:, "churned"] = None  # 40 labels, 160 unlabeled rows
+    >>> found = compare_table(frame, target="churned", cv=2, n_repeats=1)
+    >>> found.comparison.losses["extra-trees"] < 0.2
+    True
     """
+    table = as_table(table, target, max_unlabeled=MOST_UNLABELED, random_state=random_state)
     features = make_features(table.columns)
-    contestants = default_contestants(features, table.n_labeled)
+    contestants = tuple(default_contestants(features, table.n_labeled).values())
     settings: dict[str, Any] = {
         "scoring": scoring,
         "n_jobs": n_jobs,

@@ -30,7 +30,7 @@ from tacit.tables._errors import TableError
 from tacit.tables._features import feature_names, make_features, typing_step
 from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration, ModelCard
 from tacit.tables._model_file import Model
-from tacit.tables._table import MixedTable
+from tacit.tables._table import as_table
 
 MODELS = (*BY_EVIDENCE, "icls", "projected", "supervised", "logistic", "self-learning")
 LEAST_SQUARES: dict[str, Any] = {
@@ -82,14 +82,20 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
 
 
 def fit_table(
-    table: MixedTable, model: str | None = None, alpha: Alpha = "loo", command: str = ""
+    table: Any,
+    model: str | None = None,
+    alpha: Alpha = "loo",
+    command: str = "",
+    *,
+    target: str | None = None,
 ) -> Model:
     """Fit a classifier on a table.
 
     Parameters
     ----------
-    table : MixedTable
-        What `read_table` returns, its unlabeled rows in memory or on disk.
+    table : DataFrame, str, Path or MixedTable
+        A frame of pandas or polars, a file, or what `read_table` returns, which takes more to say
+        of the table and can leave unlabeled rows on disk.
     model : one of `MODELS`, optional
         "tacit", "anchors" (tacit without views), "icls", "projected", "supervised", "logistic",
         "extra-trees" or "self-learning", which needs all rows in memory. The default is tacit; icls
@@ -99,12 +105,15 @@ def fit_table(
         regression by cross-validation. Not for tacit, which averages over penalties.
     command : str, default=""
         How to repeat the fit, kept with the model.
+    target : str, optional
+        The column of labels; blank, missing and NA mean "unlabeled". Needed but for a MixedTable.
 
     Returns
     -------
     Model
         The pipeline from raw columns to classes, and its description.
     """
+    table = as_table(table, target, need_unlabeled=model not in SUPERVISED)
     is_many = sum(table.target.counts.values()) > MANY_LABELS
     model = model or ("icls" if is_many or alpha != "loo" else TACIT)
     if table.stream is not None and model == "self-learning":
@@ -114,12 +123,12 @@ def fit_table(
         )
     new_classifier(model, alpha)  # or an error, before anything is computed
     features = make_features(table.columns)
-    target = table.target
+    known = table.target
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Z = np.asarray(features.fit_transform(table.frame), dtype=np.float64)
-        X, labels = Z[target.is_labeled], target.values[target.is_labeled]
-        rows = Z[~target.is_labeled]
+        X, labels = Z[known.is_labeled], known.values[known.is_labeled]
+        rows = Z[~known.is_labeled]
         unlabeled = rows if table.stream is None else table.streamed_rows(features)
         classifier = _fit(model, alpha, X, labels, unlabeled)
         few = rows
@@ -133,11 +142,11 @@ def fit_table(
     inverse = getattr(classifier, "C_", None)
     card = ModelCard(
         model=model,
-        target=target.name,
-        classes=list(target.counts),
-        label_counts=list(target.counts.values()),
+        target=known.name,
+        classes=list(known.counts),
+        label_counts=list(known.counts.values()),
         n_unlabeled=0 if model in SUPERVISED else table.n_unlabeled,
-        unlabeled_markers=list(target.markers.values),
+        unlabeled_markers=list(known.markers.values),
         table=table.name,
         columns=list(table.columns),
         feature_names=feature_names(features, table.columns),

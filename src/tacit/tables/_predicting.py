@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from tacit.tables._model_file import Model
 from tacit.tables._target import find_column
 
 LABEL, SCORE, SURE, WITHOUT = "label", "score", "sure", "label_without_unlabeled"
+PROBABILITY = "probability_"
 
 
 def predict_frame(
@@ -42,8 +42,9 @@ def predict_frame(
     ----------
     model : Model
         Fitted.
-    frame : pandas.DataFrame
-        Rows with the columns that the model was fitted on, in any order; others are ignored.
+    frame : DataFrame, str or Path
+        A frame of pandas or polars, or a file: rows with the columns that the model was fitted on,
+        in any order; others are ignored.
     keep : list of str, optional
         Columns to copy to the result; by default those that look like identifiers.
     unparsed : dict, optional
@@ -52,8 +53,9 @@ def predict_frame(
 
     Returns
     -------
-    pandas.DataFrame
-        One row for each row: the columns kept, and
+    DataFrame
+        Of polars for one of polars, otherwise of pandas, with the index that was given. One row for
+        each row: the columns kept, and
 
         label
             The class.
@@ -66,12 +68,31 @@ def predict_frame(
         label_without_unlabeled
             What the supervised classifier alone would say. Rows where it differs are those that
             the unlabeled data has decided. Not there for supervised models.
+        probability_<class>
+            The estimated probability of each class, `sure` being the largest; not there where
+            `sure` is missing.
+
+        If a column that is kept has one of these names, all of them begin with ``predicted_``.
 
     Raises
     ------
     TableError
         If a column is not there, or no value of a column of numbers or dates can be read.
     """
+    if reading.is_path(frame):
+        return import_pandas().concat(predict_file(model, frame, keep, unparsed), ignore_index=True)
+    raw = reading.read_raw(frame)
+    for column in keep or ():
+        find_column(column, list(raw.frame.columns), raw.name)
+    predicted = _predicted(model, raw.frame, keep, unparsed)
+    if type(frame).__module__.partition(".")[0] == "polars":
+        return type(frame)(predicted)
+    predicted.index = getattr(frame, "index", predicted.index)
+    return predicted
+
+
+def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unparsed | None) -> Any:
+    """The predictions for rows of a frame of pandas with names of its own, numbered from 0."""
     card, classifier = model.card, model.classifier
     known = {column.name for column in card.columns if column.kind == IDENTIFIER}
     kept = [name for name in frame.columns if name in known] if keep is None else keep
@@ -83,24 +104,32 @@ def predict_frame(
         _warn(counted)
     decision = np.asarray(classifier.decision_function(Z))
     columns: dict[str, Any] = {name: frame[name].to_numpy() for name in kept}
-    prefix = "predicted_" if any(n in (LABEL, SCORE, SURE, WITHOUT) for n in kept) else ""
+    by_class = [f"{PROBABILITY}{label}" for label in card.classes]
+    is_taken = set(kept) & {LABEL, SCORE, SURE, WITHOUT, *by_class}
+    prefix = "predicted_" if is_taken else ""
     columns[prefix + LABEL] = classifier.predict(Z).astype(object)
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
-    sure = np.full(len(Z), np.nan)
+    known_probabilities = None
     if card.model in BY_EVIDENCE:
-        sure = classifier.predict_proba(Z).max(axis=1)
+        known_probabilities = classifier.predict_proba(Z)
     elif card.calibration is not None:
         per_class = np.reshape(decision, (len(Z), -1))
-        sure = probabilities(per_class, card.calibration.temperature).max(axis=1)
-    columns[prefix + SURE] = sure.round(4)
+        known_probabilities = probabilities(per_class, card.calibration.temperature)
+    columns[prefix + SURE] = np.nan
+    if known_probabilities is not None:
+        known_probabilities = known_probabilities.round(4)
+        columns[prefix + SURE] = known_probabilities.max(axis=1)
     if hasattr(classifier, "supervised_"):
         columns[prefix + WITHOUT] = classifier.supervised_.predict(Z).astype(object)
+    if known_probabilities is not None:
+        for name, values in zip(by_class, known_probabilities.T, strict=True):
+            columns[prefix + name] = values
     return import_pandas().DataFrame(columns)
 
 
 def predict_file(
     model: Model,
-    source: str | Path,
+    source: Any,
     keep: list[str] | None = None,
     unparsed: Unparsed | None = None,
 ) -> Generator[Any]:
@@ -110,8 +139,8 @@ def predict_file(
     ----------
     model : Model
         Fitted. A table of text is read as the model's own was; `Model.with_options` changes that.
-    source : str or Path
-        A file as `read_table` reads it; a column of labels is not needed.
+    source : str, Path or DataFrame
+        A file or frame as `read_table` reads it; a column of labels is not needed.
     keep : list of str, optional
         Columns to copy.
     unparsed : dict, optional
@@ -135,7 +164,7 @@ def predict_file(
         find_column(column, columns, name)
     counted = {} if unparsed is None else unparsed
     for frame in frames:
-        yield predict_frame(model, frame, keep, counted)
+        yield _predicted(model, frame, keep, counted)
     _warn(counted)
 
 

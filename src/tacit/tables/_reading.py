@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import zlib
 from collections import Counter
@@ -73,9 +74,8 @@ def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str]
     written, even if they look like numbers.
     """
     import_pandas()  # or an error that says how to get it, before Arrow's own
-    if hasattr(source, "columns"):
-        frame = source.to_pandas() if hasattr(source, "to_pandas") else source.copy(deep=False)
-        return RawTable(frame.reset_index(drop=True), "The table")
+    if not is_path(source):
+        return _read_frame(source)
     if str(source) == STANDARD_INPUT:
         return _read_file(_standard_input(), "The standard input", "", options, as_text)
     if is_parquet(source):
@@ -106,9 +106,14 @@ def existing(source: str | Path) -> Path:
     raise TableError(f"There is no file {str(path)!r}; {hint}")
 
 
+def is_path(source: Any) -> bool:
+    """Whether a source names a file, a folder or the standard input, and is no frame."""
+    return isinstance(source, str | os.PathLike)
+
+
 def is_parquet(source: Any, larger_than: int = -1) -> bool:
     """Whether a source is a Parquet file or a folder, and more of it than so many bytes."""
-    if hasattr(source, "columns") or str(source) == STANDARD_INPUT:
+    if not is_path(source) or str(source) == STANDARD_INPUT:
         return False
     path = existing(source)
     if path.is_dir():
@@ -153,6 +158,26 @@ def read_parquet(
 def as_frame(table: Any) -> Any:
     """A pyarrow Table as a frame of pandas."""
     return table.to_pandas(date_as_object=False).reset_index(drop=True)
+
+
+def _read_frame(source: Any) -> RawTable:
+    """A frame, which stays as it is, as one of pandas with the types that files give."""
+    if hasattr(source, "collect") or hasattr(source, "compute"):
+        raise TypeError(
+            f"The table is a {type(source).__name__}, whose rows are not in memory; pass what its "
+            ".collect() or .compute() gives, if that is a frame of pandas or polars."
+        )
+    if not hasattr(source, "columns"):
+        raise TypeError(
+            f"The table is a {type(source).__name__}; pass the path of a file, or a frame of "
+            "pandas or polars."
+        )
+    frame = source.to_pandas() if hasattr(source, "to_pandas") else source
+    raw = RawTable(frame.reset_index(drop=True), "The table")
+    for name, column in raw.frame.items():
+        if isinstance(column.dtype, import_pandas().ArrowDtype):
+            raw.frame[name] = import_pyarrow().array(column).to_pandas(date_as_object=False)
+    return raw
 
 
 def _read_file(

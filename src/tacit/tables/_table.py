@@ -82,9 +82,9 @@ class MixedTable:
 def read_table(
     source: Any,
     target: str,
-    mark: str | Collection[str] | None = None,
+    mark: Any = None,
     *,
-    labels: Collection[str] = (),
+    labels: Collection[Any] = (),
     keep: Collection[str] = (),
     drop: Collection[str] = (),
     max_unlabeled: int | None = None,
@@ -102,9 +102,9 @@ def read_table(
         or a frame of pandas or polars.
     target : str
         The column of labels; blank and NA mean "unlabeled".
-    mark : str or collection of str, optional
-        Values of the target that mean "unlabeled" too.
-    labels : collection of str
+    mark : str, number or collection of them, optional
+        Values of the target that mean "unlabeled" too, such as -1.
+    labels : collection of str or numbers
         Values of the target that are classes even if they look like marks, such as "None" or
         "NA".
     keep : collection of str
@@ -188,6 +188,23 @@ def read_table(
         options=options,
         stream=files if stream else None,
     )
+
+
+def as_table(source: Any, target: str | None, **reading: Any) -> MixedTable:
+    """A table that was read, or one that is to be read now, with its column of labels."""
+    if isinstance(source, MixedTable):
+        if target not in (None, source.target.name):
+            raise ValueError(
+                f"target is {target!r}, and the table was read with {source.target.name!r}; read "
+                "it again, or leave target out."
+            )
+        return source
+    if target is None:
+        raise ValueError(
+            "target is None; name the column of labels, such as target='churned', or pass what "
+            "read_table gives."
+        )
+    return read_table(source, target, **reading)
 
 
 def _read_sample(

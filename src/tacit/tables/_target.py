@@ -41,12 +41,13 @@ class UnlabeledMarkers:
     labels: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: str | Collection[str] | None, labels: Collection[str]) -> UnlabeledMarkers:
+    def of(cls, given: Any, labels: Collection[Any]) -> UnlabeledMarkers:
         """Markers from what a caller gives: one value, several, or none."""
-        several = (given,) if isinstance(given, str) else tuple(given or ())
+        is_one = isinstance(given, str) or not isinstance(given, Collection)
+        several = () if given is None else map(str, [given] if is_one else given)
         # Blanks mean "unlabeled" anyway.
         values = tuple(dict.fromkeys(value.strip() for value in several if value.strip()))
-        known = tuple(dict.fromkeys(value.strip() for value in labels))
+        known = tuple(dict.fromkeys(str(value).strip() for value in labels))
         both = [value for value in values if value in known]
         if both:
             raise TableError(
@@ -155,8 +156,8 @@ def read_target(
     if need_unlabeled and not has_unlabeled:
         raise TableError(
             f"{where} has a label in every row, so there is no unlabeled data; name the value that "
-            f"marks rows without label, one of {shown(list(counts))}, with --unlabeled, or leave "
-            "their labels blank."
+            f"marks rows without label, one of {shown(list(counts))}, with --unlabeled (in Python, "
+            "mark), or leave their labels blank."
         )
     return Target(name, values, is_labeled, counts, markers, marked)
 
@@ -253,11 +254,12 @@ def _check_suspects(
     strange = [v for v, text in looks.items() if text in SUSPECT and text not in answered]
     if not strange or len(counts) - len(strange) < 2:
         return
-    value = str(strange[0])
+    value, quoted = str(strange[0]), shlex.quote(str(strange[0]))
     besides = " besides rows without label" if has_unlabeled else ""
     raise TableError(
         f"{where} has {counts[strange[0]]:,} rows with {value!r}{besides}; say whether they are "
-        f"unlabeled (--unlabeled {shlex.quote(value)}) or a class (--label {shlex.quote(value)})."
+        f"unlabeled (--unlabeled {quoted}) or a class (--label {quoted}); in Python, by mark or "
+        "labels."
     )
 
 
