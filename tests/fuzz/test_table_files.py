@@ -6,6 +6,7 @@ import gzip
 import io
 import sys
 import warnings
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,30 @@ def _parquet() -> bytes:
     return out.getvalue()
 
 
+def _excel() -> bytes:
+    pytest.importorskip("openpyxl", reason="workbooks need the extra excel")
+    out = io.BytesIO()
+    FRAME.to_excel(out, index=False)
+    return out.getvalue()
+
+
+def _zip(member: str, content: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(member), content)
+    return out.getvalue()
+
+
+def _unzipped(content: bytes, member: str, seed: int) -> bytes:
+    """A zip file of which one member was damaged before it was packed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            new.writestr(name, mutated(text, seed, CELLS) if name == member else text)
+    return out.getvalue()
+
+
 def _text(**options: Any) -> bytes:
     return FRAME.to_csv(index=False, **options).encode()
 
@@ -55,7 +80,15 @@ SEEDS: dict[str, bytes] = {
     "windows.csv": FRAME.drop(columns="city").to_csv(index=False).encode("utf-16"),
     "packed.csv.gz": gzip.compress(_text(), mtime=0),
     "columns.parquet": _parquet(),
+    "packed.zip": _zip("comma.csv", _text()),
+    "lines.jsonl": FRAME.to_json(orient="records", lines=True).encode(),
+    "sheet.xlsx": _excel(),
 }
+CELLS = [
+    *(b"<row>", b"</row>", b"<c/>", b'r="A1"', b'r="XFD1048576"', b'r="99999999999"', b't="s"'),
+    *(b't="d"', b't="e"', b't="b"', b"<v>1e400</v>", b"<v>-1</v>", b"<v/>", b"<f>1</f>", b"&lol;"),
+    *(b"\xff", b"\x00", b"<!DOCTYPE x [<!ENTITY lol 'lol'>]>", b's="9"', b"9" * 30),
+]
 TOKENS = [
     *(b"\r", b"\n", b"\r\n", b"\r\r ", b'"', b'""', b"'", b",", b";", b"\t", b"|", b" ", b"\\"),
     *(b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xe2\x80\xae", b"\x1b[31m", b"\x1a"),
@@ -90,3 +123,14 @@ def test_a_damaged_file_is_a_table_or_one_sentence(
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(mutated(SEEDS[name], seed, TOKENS))
     read(path)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@examples(test=25, fuzz=12_500)
+def test_a_damaged_sheet_is_a_table_or_one_sentence(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.xlsx"
+    for member in ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml"):
+        path.write_bytes(_unzipped(SEEDS["sheet.xlsx"], member, seed))
+        read(path)

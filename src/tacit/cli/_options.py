@@ -99,7 +99,9 @@ def chosen(given: list[str] | None, known: Sequence[str], option: str) -> tuple[
 TableFile = Annotated[
     str,
     typer.Argument(
-        metavar="TABLE", help="A CSV, TSV, Parquet or Feather file; - is the standard input."
+        metavar="TABLE",
+        help="A CSV, TSV, JSON lines, Excel, Parquet or Feather file, also packed (.gz, .bz2, .xz, "
+        ".zip, .zst); - is the standard input.",
     ),
 ]
 Target = Annotated[

@@ -169,7 +169,10 @@ def _find_files(source: Any) -> tuple[list[str], Any, str | None]:
         if not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
     )
     if not files:
-        raise ValueError(f"The folder {str(path)!r} has no files named *{' or *'.join(SUFFIXES)}.")
+        raise ValueError(
+            f"The folder {str(path)!r} has no files named *{' or *'.join(SUFFIXES)}; name a folder "
+            "that has some, or one file."
+        )
     return [str(file) for file in files], None, str(path)
 
 

@@ -28,19 +28,22 @@ class TableWarning(UserWarning):
     """Something about a table that a reader should know."""
 
 
-def _import(module: str, *parts: str) -> Any:
-    """A module that the extra `tables` brings, when it is needed, and parts of its package."""
+def _import(
+    module: str, *parts: str, needs: str = "Tables and saved models need", extra: str = "tables"
+) -> Any:
+    """A module that an extra brings, when it is needed, and parts of its package."""
     try:
         for part in parts:
             importlib.import_module(part)
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"Tables and saved models need {module.partition('.')[0]}, which cannot be imported; "
-            "install it with: pip install 'tacit[tables]'"
+            f"{needs} {module.partition('.')[0]}, which cannot be imported; install it with: "
+            f"pip install 'tacit[{extra}]'"
         ) from error
 
 
+import_openpyxl = partial(_import, "openpyxl", needs="Excel files need", extra="excel")
 import_pandas = partial(_import, "pandas")
 import_pyarrow = partial(
     _import, "pyarrow", "pyarrow.csv", "pyarrow.feather", "pyarrow.ipc", "pyarrow.parquet"

@@ -160,6 +160,8 @@ def predict_file(
         codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
         raw = reading.read_raw(source, model.card.options, as_text=codes)
         name, columns, frames = raw.name, list(raw.frame.columns), [raw.frame]
+        for note in () if raw.is_text else raw.notes:  # which sheet it was
+            warnings.warn(note, TableWarning, stacklevel=2)
     for column in keep or ():
         find_column(column, columns, name)
     counted = {} if unparsed is None else unparsed

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tacit._words import first_sentence, nearest
 from tacit.tables._errors import TableError, import_pandas, import_pyarrow
+from tacit.tables._formats import (
+    ZIP,
+    is_json_lines,
+    read_json_lines,
+    read_workbook,
+    refuse_foreign,
+    unpacked,
+)
 from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
 
 if TYPE_CHECKING:
@@ -24,20 +28,11 @@ if TYPE_CHECKING:
     from tacit.rows import ParquetFiles
 
 STANDARD_INPUT = "-"
-PARQUET, FEATHER, TEXT = "Parquet", "Feather", "text"
-MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER}
-SUFFIXES = {".parquet": PARQUET, ".pq": PARQUET, ".feather": FEATHER, ".arrow": FEATHER}
-UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-}
-# What people try first and what no reader here knows.
-FOREIGN = {
-    b"PK\x03\x04": "an Excel or zip file",
-    b"\xd0\xcf\x11\xe0": "an Excel file",
-    b"%PDF": "a PDF document",
-    b"{\n": "a JSON file",
+PARQUET, FEATHER, EXCEL, TEXT = "Parquet", "Feather", "Excel", "text"
+MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER, ZIP: EXCEL}
+SUFFIXES = {
+    **{".parquet": PARQUET, ".pq": PARQUET, ".feather": FEATHER, ".arrow": FEATHER},
+    **{".xlsx": EXCEL, ".xlsm": EXCEL},
 }
 # Files up to this size are read whole, which is simpler and quicker. In memory a Parquet file
 # takes a few times its size.
@@ -70,28 +65,19 @@ class RawTable:
 def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str] = ()) -> RawTable:
     """Read a whole file, folder of Parquet files, pipe ("-") or frame of pandas or polars.
 
-    Text may be packed by gzip, bz2 or xz. Columns of a text named in `as_text` are read as they are
-    written, even if they look like numbers.
+    Files may be packed by gzip, bz2, xz, zip or Zstandard. Columns of a text named in `as_text` are
+    read as they are written, even if they look like numbers.
     """
     import_pandas()  # or an error that says how to get it, before Arrow's own
     if not is_path(source):
         return _read_frame(source)
     if str(source) == STANDARD_INPUT:
-        return _read_file(_standard_input(), "The standard input", "", options, as_text)
+        return _read_file(_standard_input(), PurePath(), "The standard input", options, as_text)
     if is_parquet(source):
         return read_parquet(open_parquet(source), repr(str(source)))
     path = existing(source)
-    name, suffix = repr(str(path)), path.suffix.lower()
-    if suffix not in UNPACK:
-        with path.open("rb") as file:
-            return _read_file(file, name, suffix, options, as_text)
-    packed = path.read_bytes()
-    try:
-        content = io.BytesIO(UNPACK[suffix](packed))
-    except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
-        raise TableError(f"{name} is damaged and cannot be unpacked: {error}.") from error
-    # The suffix that tells the format is .csv for table.csv.gz.
-    return _read_file(content, name, path.with_suffix("").suffix.lower(), options, as_text)
+    with path.open("rb") as file:
+        return _read_file(file, path, repr(str(path)), options, as_text)
 
 
 def existing(source: str | Path) -> Path:
@@ -181,12 +167,19 @@ def _read_frame(source: Any) -> RawTable:
 
 
 def _read_file(
-    file: Any, name: str, suffix: str, options: ReadOptions, as_text: Collection[str]
+    file: Any, path: PurePath, name: str, options: ReadOptions, as_text: Collection[str]
 ) -> RawTable:
     """Read an open file of any kind."""
+    file, path = unpacked(file, path, name)
+    suffix = path.suffix.lower()
     head = bytes(file.read(HEAD_BYTES))
     file.seek(0)
     kind = _kind_of(head, name, suffix, options.encoding)
+    if kind == EXCEL:
+        frame, notes = read_workbook(file, name)
+        return RawTable(frame, name, notes)
+    if kind == TEXT and is_json_lines(head, suffix):
+        return RawTable(read_json_lines(file, name, options.encoding), name)
     if kind != TEXT:
         return RawTable(as_frame(_read_arrow(kind, file, name)), name)
     layout = find_layout(head, suffix, options)
@@ -200,25 +193,21 @@ def _read_file(
 
 
 def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
-    """Parquet, Feather or text, or an error that says why it is none of them."""
+    """Parquet, Feather, Excel or text, or an error that says why it is none of them."""
     kind, expected = MAGIC.get(head[:4], TEXT), SUFFIXES.get(suffix, TEXT)
     if not head.strip():
         raise TableError(f"{name} is empty; it must be a table with a header line and rows.")
+    refuse_foreign(head, suffix, name)
     if expected != TEXT and kind != expected:
         raise TableError(
-            f"{name} is named like a {expected} file but is not one, or it is damaged; write it "
+            f"{name} is named as if it were {expected} and is not, or it is damaged; write it "
             "again, or rename it to .csv if it is text."
         )
-    for magic, what in FOREIGN.items():
-        if head.startswith(magic):
-            raise TableError(
-                f"{name} is {what}, which cannot be read; save the table as CSV or Parquet."
-            )
     is_utf_16 = encoding is not None or head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if kind == TEXT and b"\0" in head and not is_utf_16:
         raise TableError(
-            f"{name} is not a table of text; it must be CSV, TSV, Parquet or Feather (if it is "
-            "text, name its --encoding)."
+            f"{name} is not a table of text; it must be CSV, TSV, JSON lines, Excel, Parquet or "
+            "Feather (if it is text, name its --encoding)."
         )
     return kind
 

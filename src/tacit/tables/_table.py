@@ -98,8 +98,9 @@ def read_table(
     Parameters
     ----------
     source : str, Path or DataFrame
-        A CSV, TSV, Parquet or Feather file, a folder of Parquet files, "-" for the standard input,
-        or a frame of pandas or polars.
+        A CSV, TSV, JSON lines, Excel, Parquet or Feather file, also packed by gzip, bz2, xz, zip or
+        Zstandard, a folder of Parquet files, "-" for the standard input, or a frame of pandas or
+        polars. Of a workbook the first sheet is read.
     target : str
         The column of labels; blank and NA mean "unlabeled".
     mark : str, number or collection of them, optional
