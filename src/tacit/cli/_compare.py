@@ -16,15 +16,13 @@ from rich.text import Text
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
+from tacit.cli import _tables as tables
 from tacit.tables._errors import TableError
 
 if TYPE_CHECKING:
     from tacit.report import Page
     from tacit.selection import Comparison
     from tacit.tables import MixedTable, TableComparison
-
-# The arguments of `read_table` that decide what is learned from, and their options.
-CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop": "--drop"}
 
 
 def compare(
@@ -76,19 +74,9 @@ def compare(
     except ValueError as error:
         raise typer.BadParameter(f"--{error}") from error
     from tacit.tables._comparing import compare_table
-    from tacit.tables._table import read_table
 
-    data = read_table(
-        table,
-        target,
-        unlabeled,
-        labels=label or (),
-        keep=keep or (),
-        drop=drop or (),
-        max_unlabeled=max_unlabeled,
-        random_state=seed,
-        options=options,
-    )
+    settings = {"max_unlabeled": max_unlabeled, "random_state": seed}
+    data = tables.read(table, target, unlabeled, label, keep, drop, options, **settings)
     if folds is not None and folds > data.n_labeled:
         raise TableError(
             f"--folds is {folds} and there are only {data.n_labeled} labels; use at most "
@@ -192,22 +180,9 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
     piped = given.is_piped(table)
     file = "table.csv" if piped else table
     command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
-    chosen, written = _choices(found.table)
-    for name, values in chosen.items():
-        for value in values:
-            command += [CHOICES[name], value]
-    for name, value in written.items():
-        command += [f"--{name.replace('_', '-')}", value]
+    command += tables.as_options(found.table)
     when = "Next, with the same table in a file" if piped else "Next"
     screen.print_line(console, f"{when}: {shlex.join([*command, '-o', 'model.skops'])}")
-
-
-def _choices(table: MixedTable) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """What was said that decides what is learned from: for `read_table`, and of the text."""
-    markers = table.target.markers
-    values = (markers.values, markers.labels, table.keep, table.drop)
-    written = {name: value for name, value in asdict(table.options).items() if value is not None}
-    return dict(zip(CHOICES, values, strict=True)), written
 
 
 def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
@@ -272,7 +247,7 @@ def report_page(found: TableComparison, command: str, piped: bool = False) -> Pa
 
 
 def _python(table: MixedTable, piped: bool) -> str:
-    chosen, written = _choices(table)
+    chosen, written = tables.choices(table)
     arguments = [repr("table.csv" if piped else table.name), repr(table.target.name)]
     arguments += [f"{name}={list(values)!r}" for name, values in chosen.items() if values]
     if written:

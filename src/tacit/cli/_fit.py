@@ -11,6 +11,7 @@ import typer
 
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
+from tacit.cli import _tables as tables
 from tacit.cli._explain import print_model
 
 Method = Literal[
@@ -71,22 +72,12 @@ def fit(
     from tacit.tables import fit_table, save_model
     from tacit.tables._model_card import SUPERVISED
     from tacit.tables._reading import SMALL_FILE, is_parquet
-    from tacit.tables._table import read_table
 
     if stream is None:
         stream = is_parquet(table, SMALL_FILE) and model != "self-learning"
     with screen.stderr_console().status("Reading the table") as status:
-        data = read_table(
-            table,
-            target,
-            unlabeled,
-            labels=label or (),
-            keep=keep or (),
-            drop=drop or (),
-            need_unlabeled=model not in SUPERVISED,
-            options=options,
-            stream=stream,
-        )
+        settings = {"need_unlabeled": model not in SUPERVISED, "stream": stream}
+        data = tables.read(table, target, unlabeled, label, keep, drop, options, **settings)
         status.update("Fitting on rows from disk" if stream else "Fitting")
         fitted = fit_table(data, model, penalty, screen.this_command())
         status.update("Saving")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -14,13 +14,9 @@ from tacit._files import written_whole
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.cli._compare import CHOICES, _choices
-from tacit.cli._predict import SEPARATORS, SUFFIXES, _write
+from tacit.cli import _tables as tables
 from tacit.tables._errors import TableError
 from tacit.tables._reading import STANDARD_INPUT
-
-if TYPE_CHECKING:
-    from tacit.tables import MixedTable
 
 # Suggestions that are printed; all are in the file.
 MOST_SHOWN = 10
@@ -60,11 +56,7 @@ def label(
     back with --answers: the output then is the whole table with your labels in it.
     """
     given.check_output(out, "--out", table, *([answers] if answers else []))
-    suffix = out.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise typer.BadParameter(
-            f"{str(out)!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
-        )
+    suffix = tables.check_format(out)
     if STANDARD_INPUT in (table, answers):
         raise TableError(
             "The standard input has no rows to come back to; name the files of table and answers."
@@ -73,7 +65,6 @@ def label(
     for file in (table, answers or table):
         given.existing(file)
     from tacit.tables._labeling import fill_in, rows_to_label, suggest_rows
-    from tacit.tables._table import read_table
 
     console = screen.stdout_console()
     if answers is not None:
@@ -88,20 +79,12 @@ def label(
         screen.print_line(console, f"The table with these labels is in {out}.")
         return
     with screen.stderr_console().status("Reading the table") as status:
-        data = read_table(
-            table,
-            target,
-            unlabeled,
-            labels=label or (),
-            keep=keep or (),
-            drop=drop or (),
-            options=options,
-        )
+        data = tables.read(table, target, unlabeled, label, keep, drop, options)
         status.update("Looking for rows")
         found = suggest_rows(data, n, seed)
         frame = rows_to_label(table, target, found, options)
         with written_whole(out) as partial:
-            _write(iter([frame]), partial, suffix)
+            tables.write(iter([frame]), partial, suffix)
     if as_json:
         rows = [{**asdict(each), "row": each.row + 1} for each in found]
         screen.print_json({"file": str(out), "suggestions": rows, "notes": data.notes})
@@ -116,22 +99,14 @@ def label(
     screen.print_line(
         console, f"{number_of(len(found), 'row')} to label, the most useful first: see {out}."
     )
-    command = ["tacit", "label", table, "--target", target, *_repeated(data)]
+    command = ["tacit", "label", table, "--target", target, *tables.as_options(data)]
     command += ["--answers", str(out), "-o", f"labeled{suffix}"]
     screen.print_line(console, f"Next: fill in the column {target!r}, then {shlex.join(command)}")
 
 
-def _repeated(data: MixedTable) -> list[str]:
-    """The options by which the table was read, to be given again."""
-    chosen, written = _choices(data)
-    pairs = [(CHOICES[name], value) for name, values in chosen.items() for value in values]
-    pairs += [(f"--{name.replace('_', '-')}", value) for name, value in written.items()]
-    return [part for pair in pairs for part in pair]
-
-
 def _write_as_it_is(frame: Any, target: Path, suffix: str) -> None:
     """The whole table, its texts untouched."""
-    if suffix in SEPARATORS:
-        frame.to_csv(target, index=False, sep=SEPARATORS[suffix])
+    if suffix in tables.SEPARATORS:
+        frame.to_csv(target, index=False, sep=tables.SEPARATORS[suffix])
     else:
-        _write(iter([frame]), target, suffix)
+        tables.write(iter([frame]), target, suffix)

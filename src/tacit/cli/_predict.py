@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 
@@ -17,12 +16,11 @@ from tacit._files import written_whole
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
-from tacit.tables._errors import TableError, import_pyarrow
+from tacit.cli import _tables as tables
+from tacit.tables._errors import TableError
 
 STANDARD_OUTPUT = "-"
 SURE_ENOUGH = 0.9
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-SUFFIXES = (*SEPARATORS, ".parquet", ".pq", ".feather")
 
 
 def predict(
@@ -59,13 +57,9 @@ def predict(
     spreadsheets would compute.
     """
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
-    suffix = Path(out).suffix.lower()
     if out != STANDARD_OUTPUT:
         given.check_output(Path(out), "--out", table, model)
-        if suffix not in SUFFIXES:
-            raise typer.BadParameter(
-                f"{out!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
-            )
+        tables.check_format(out)
     from tacit.tables._model_file import is_model_file, load_model
 
     if is_model_file(table) and not is_model_file(model):
@@ -86,12 +80,12 @@ def predict(
         if as_json:
             screen.print_json([row for frame in frames for row in frame.to_dict("records")])
         else:
-            _write_text(frames, sys.stdout)
+            tables.write_text(frames, sys.stdout)
         return
     summary = {"rows": 0, "at_least_90_percent_sure": 0, "changed_by_unlabeled_rows": 0}
     labels: Counter[Any] = Counter()
     with written_whole(Path(out)) as partial:
-        _write(_counted(frames, summary, labels), partial, suffix)
+        tables.write(_counted(frames, summary, labels), partial, Path(out).suffix.lower())
     if as_json:
         columns = [asdict(column) for column in unparsed.values() if column.n_unparsed]
         screen.print_json({"file": out, **summary, "labels": labels, "unparsed_values": columns})
@@ -119,35 +113,3 @@ def _counted(frames: Iterator[Any], summary: dict[str, int], labels: Counter[Any
         if alone in frame.columns:
             summary["changed_by_unlabeled_rows"] += int((frame[alone] != label).sum())
         yield frame
-
-
-def _write_text(frames: Iterator[Any], file: TextIO, separator: str = ",") -> None:
-    for number, frame in enumerate(frames):
-        texts = {name: column for name, column in frame.items() if column.dtype.kind == "O"}
-        safe = frame.assign(**{name: column.map(_no_formula) for name, column in texts.items()})
-        safe = safe.rename(columns=_no_formula)
-        safe.to_csv(file, index=False, header=number == 0, sep=separator)
-
-
-def _no_formula(value: Any) -> Any:
-    """A value with a quote before it, if it is a text that spreadsheets would compute."""
-    is_formula = isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r"
-    return f"'{value}" if is_formula and not value[1:].replace(".", "").isdigit() else value
-
-
-def _write(frames: Iterator[Any], target: Path, suffix: str) -> None:
-    """Write frames one after the other, in the format of the suffix."""
-    if suffix in SEPARATORS:
-        with target.open("w", encoding="utf-8", newline="") as file:
-            _write_text(frames, file, SEPARATORS[suffix])
-        return
-    pyarrow = import_pyarrow()
-    new_file = pyarrow.ipc.new_file if suffix == ".feather" else pyarrow.parquet.ParquetWriter
-    tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
-    try:
-        first = next(tables)
-        with new_file(target, first.schema) as writer:
-            for table in itertools.chain([first], tables):
-                writer.write_table(table.cast(first.schema))
-    except pyarrow.ArrowException as error:
-        raise TableError(f"The rows cannot be written to a {suffix} file ({error}).") from error

@@ -1,0 +1,106 @@
+"""The tables that commands read, by the options that they share, and those that they write."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import typer
+
+from tacit.tables._errors import TableError, import_pyarrow
+from tacit.tables._text import ReadOptions
+
+if TYPE_CHECKING:
+    from tacit.tables import MixedTable
+
+# The arguments of `read_table` that decide what is learned from, and their options.
+CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop": "--drop"}
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+SUFFIXES = (*SEPARATORS, ".parquet", ".pq", ".feather")
+
+
+def read(
+    table: str,
+    target: str,
+    unlabeled: list[str] | None,
+    label: list[str] | None,
+    keep: list[str] | None,
+    drop: list[str] | None,
+    options: ReadOptions,
+    **settings: Any,
+) -> MixedTable:
+    """Read a table by the options of a command; `settings` are those of `read_table`."""
+    from tacit.tables._table import read_table
+
+    return read_table(
+        table,
+        target,
+        unlabeled,
+        labels=label or (),
+        keep=keep or (),
+        drop=drop or (),
+        options=options,
+        **settings,
+    )
+
+
+def choices(table: MixedTable) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """What was said that decides what is learned from: for `read_table`, and of the text."""
+    markers = table.target.markers
+    values = (markers.values, markers.labels, table.keep, table.drop)
+    written = {name: value for name, value in asdict(table.options).items() if value is not None}
+    return dict(zip(CHOICES, values, strict=True)), written
+
+
+def as_options(table: MixedTable) -> list[str]:
+    """The options by which a table was read, to be given again."""
+    chosen, written = choices(table)
+    pairs = [(CHOICES[name], value) for name, values in chosen.items() for value in values]
+    pairs += [(f"--{name.replace('_', '-')}", value) for name, value in written.items()]
+    return [part for pair in pairs for part in pair]
+
+
+def check_format(out: str | Path) -> str:
+    """The suffix of a table to write, or a complaint about it."""
+    suffix = Path(out).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise typer.BadParameter(
+            f"{str(out)!r} must end in one of {', '.join(SUFFIXES)}.", param_hint="--out"
+        )
+    return suffix
+
+
+def write(frames: Iterator[Any], target: Path, suffix: str) -> None:
+    """Write frames one after the other, in the format of the suffix."""
+    if suffix in SEPARATORS:
+        with target.open("w", encoding="utf-8", newline="") as file:
+            write_text(frames, file, SEPARATORS[suffix])
+        return
+    pyarrow = import_pyarrow()
+    new_file = pyarrow.ipc.new_file if suffix == ".feather" else pyarrow.parquet.ParquetWriter
+    tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
+    try:
+        first = next(tables)
+        with new_file(target, first.schema) as writer:
+            for table in itertools.chain([first], tables):
+                writer.write_table(table.cast(first.schema))
+    except pyarrow.ArrowException as error:
+        raise TableError(f"The rows cannot be written to a {suffix} file ({error}).") from error
+
+
+def write_text(frames: Iterator[Any], file: TextIO, separator: str = ",") -> None:
+    """Write frames as text, with a quote before what spreadsheets would compute."""
+    for number, frame in enumerate(frames):
+        texts = {name: column for name, column in frame.items() if column.dtype.kind == "O"}
+        safe = frame.assign(**{name: column.map(_no_formula) for name, column in texts.items()})
+        safe = safe.rename(columns=_no_formula)
+        safe.to_csv(file, index=False, header=number == 0, sep=separator)
+
+
+def _no_formula(value: Any) -> Any:
+    """A value with a quote before it, if it is a text that spreadsheets would compute."""
+    is_formula = isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r"
+    return f"'{value}" if is_formula and not value[1:].replace(".", "").isdigit() else value
