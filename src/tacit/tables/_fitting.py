@@ -33,6 +33,7 @@ from tacit.tables._model_file import Model
 from tacit.tables._table import as_table
 
 MODELS = (*BY_EVIDENCE, "icls", "projected", "supervised", "logistic", "self-learning")
+"""The methods that `fit_table` and `tacit fit --model` take, by name."""
 LEAST_SQUARES: dict[str, Any] = {
     "icls": ICLSClassifier,
     "projected": ProjectedLeastSquaresClassifier,
