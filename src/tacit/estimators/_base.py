@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit._typing import AnyArray, Matrix
+from tacit.estimators._held_back import HeldBack, calibrated
 from tacit.estimators._labels import read_labels
 from tacit.estimators._parameters import CONSTRAINTS, TEXTS, filled
 from tacit.estimators._training import (
@@ -103,6 +104,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
             data = self._read(X, y, X_unlabeled, sample_weight)
             self.classes_ = data.classes
             self._fit(data)
+            self._remember(data)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -148,6 +150,9 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, data: TrainingData) -> None:
         raise NotImplementedError
 
+    def _remember(self, data: TrainingData) -> None:
+        """Keep what is needed after the fit, if anything is."""
+
     def _warn(self, what: str) -> None:
         """Warn that the fit did not converge, at the line outside this package that called it."""
         ours, frame, depth = ("tacit", "sklearn"), sys._getframe(), 1
@@ -187,7 +192,14 @@ def finite(decisions: Matrix) -> Matrix:
 
 
 class DecisionClassifier(SemiSupervisedClassifier):
-    """A classifier whose `_decision` gives numbers for rows, wherever they live."""
+    """A classifier whose `_decision` gives numbers for rows, wherever they live.
+
+    Its probabilities are those of a softmax of these numbers times one factor, which makes labels
+    that were held back most likely. One factor, and no constant beside it, so that the likeliest
+    class is the one that is predicted.
+    """
+
+    _held_back: HeldBack
 
     def decision_function(self, X: Any) -> Any:
         """The regression value minus one half, or the log-odds of a classifier with probabilities.
@@ -225,8 +237,38 @@ class DecisionClassifier(SemiSupervisedClassifier):
         check_is_fitted(self)
         return self._map(X, partial(winner, self._decision(), self.classes_))
 
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class for each row.
+
+        Classifiers without a model of probabilities calibrate their decisions: the same classifier
+        is fitted again, ten times at the most, without a part of the labeled rows, and one factor
+        of the decisions makes the labels that were held back most likely. This is done by the first
+        call after a fit, on 10,000 of the unlabeled rows if there are more. With fewer than two
+        classes of two labels or more, nothing can be held back, and the factor is 2.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
+            Rows to judge; with a precomputed kernel, the kernel between them and the rows given
+            to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of `classes_`; the likeliest class is that of `predict`. For a Dask
+            array a Dask array, for Parquet files an object that writes Parquet files.
+        """
+        check_is_fitted(self)
+        return self._map(X, self._probabilities())
+
     def _decision(self) -> Callable[[Any], Matrix]:
         raise NotImplementedError
+
+    def _probabilities(self) -> Callable[[Any], Matrix]:
+        return partial(calibrated, self._decision(), self._held_back.temperature())
+
+    def _remember(self, data: TrainingData) -> None:
+        self._held_back = HeldBack(self, data)
 
     def _map(self, X: Any, function: Callable[[Any], AnyArray]) -> Any:
         """The values of a function of rows, which must be picklable for rows on a cluster."""
@@ -239,24 +281,16 @@ class DecisionClassifier(SemiSupervisedClassifier):
 
 
 class ProbableClassifier(DecisionClassifier):
-    """A classifier whose `_probabilities` gives the share of each class for rows."""
-
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, Dask array, Rows or path of shape (n, d)
-            Rows to judge.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. For a Dask array a Dask array, for Parquet files an
-            object that writes Parquet files.
-        """
-        check_is_fitted(self)
-        return self._map(X, self._probabilities())
+    """A classifier whose `_probabilities` need no calibration by labels held back afterwards."""
 
     def _probabilities(self) -> Callable[[Any], Matrix]:
         raise NotImplementedError
+
+    def _remember(self, data: TrainingData) -> None:
+        pass
+
+
+def has_own_probabilities(model: Any) -> bool:
+    """Whether `predict_proba` is the model's own, and not its decisions calibrated afterwards."""
+    is_ours = isinstance(model, DecisionClassifier)
+    return isinstance(model, ProbableClassifier) if is_ours else hasattr(model, "predict_proba")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from tacit._typing import AnyArray, Index, Matrix
-from tacit.estimators._base import SemiSupervisedClassifier, winner
+from tacit.estimators._base import (
+    DecisionClassifier,
+    SemiSupervisedClassifier,
+    has_own_probabilities,
+    winner,
+)
+from tacit.estimators._held_back import HeldBack, calibrated
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
 from tacit.rows import CsrRows, NumpyRows
@@ -59,9 +66,11 @@ class SelfLearningResult:
     cycle_length: int = 0  # rounds after which the labels repeat; 0 without a cycle
 
 
-def _base_has(name: str) -> Any:
+def _base_has(*names: str) -> Any:
     def check(self: SelfLearningClassifier) -> bool:
-        getattr(getattr(self, "estimator_", self._base()), name)  # its error says what is missing
+        base = getattr(self, "estimator_", self._base())
+        if not any(hasattr(base, name) for name in names):
+            getattr(base, names[0])  # its error says what is missing
         return True
 
     return check
@@ -99,7 +108,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     certificate_ : tacit.solver.Certificate or None
         Best and worst change of the squared loss over all labelings against the supervised fit.
         For other bases than least squares, of the squared loss of their probabilities; None for a
-        base without `predict_proba`.
+        base without probabilities of its own.
     n_iter_ : int
         Refits; 0 without unlabeled rows.
     $features_
@@ -120,6 +129,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
 
     estimator_: Any
     solution_: SelfLearningResult
+    _held_back: HeldBack
     certificate_: Certificate | None
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -147,10 +157,18 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         """The decision of the last fit on each row of X, in the shape that the base gives it."""
         return self._delegate("decision_function", X)
 
-    @available_if(_base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_base_has("predict_proba", "decision_function"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """The class probabilities of the last fit on each row of X, of shape (n, K)."""
-        return self._delegate("predict_proba", X)
+        """The class probabilities of the last fit on each row of X, of shape (n, K).
+
+        For a base without probabilities of its own its decisions, calibrated on labels that were
+        held back from self-learning, as `LeastSquaresClassifier.predict_proba` does.
+        """
+        check_is_fitted(self)
+        if hasattr(self.estimator_, "predict_proba"):
+            return self._delegate("predict_proba", X)
+        decision = partial(self._delegate, "decision_function")
+        return calibrated(decision, self._held_back.temperature(), X)
 
     def _delegate(self, name: str, X: Any) -> Any:
         check_is_fitted(self)
@@ -163,6 +181,18 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
             )
         X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse="csr")
         return getattr(self.estimator_, name)(X)
+
+    def _decision(self) -> Callable[[Any], Matrix]:
+        decision: Callable[[Any], Matrix] = self.estimator_.decision_function
+        return decision
+
+    def _remember(self, data: TrainingData) -> None:
+        own = has_own_probabilities(self.estimator_)
+        if not own:
+            self._held_back = HeldBack(self, data)
+        if isinstance(self.estimator_, DecisionClassifier) and not own:
+            # In place of its own, which would hold back labels that were made up.
+            self.estimator_._held_back = self._held_back
 
     def _base(self) -> Any:
         return LeastSquaresClassifier() if self.estimator is None else self.estimator
@@ -187,7 +217,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         supervised = self.estimator_ = fitted(None)
         self.solution_ = self_learn(refit, predicted(supervised), self.max_iter)
         self.certificate_ = None
-        if hasattr(supervised, "predict_proba") or isinstance(supervised, LinearClassifier):
+        if has_own_probabilities(supervised) or isinstance(supervised, LinearClassifier):
             before, after = _values(supervised, n_classes), _values(self.estimator_, n_classes)
             # Values that are labels lead to themselves. Of others it would take the solution of a
             # quadratic program to know.
@@ -287,7 +317,7 @@ def _values(model: Any, n_classes: int) -> Predictor:
     def values(X: Any) -> Matrix:
         if X.shape[0] == 0:  # scikit-learn's classifiers refuse to judge no rows
             return np.zeros(0 if n_classes == 2 else (0, n_classes))
-        if not hasattr(model, "predict_proba"):
+        if not has_own_probabilities(model):
             return np.asarray(model.decision_function(X) + 0.5)
         probabilities = np.asarray(model.predict_proba(X), dtype=np.float64)
         return probabilities[:, 1] if n_classes == 2 else probabilities

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from tacit._typing import AnyArray, Matrix
 from tacit.estimators import SelfLearningClassifier
+from tacit.estimators._base import has_own_probabilities
 from tacit.estimators._linear import LinearClassifier
 from tacit.selection._evaluate import Fit, Split, predictions
 from tacit.selection._labeled_table import LabeledTable
@@ -76,12 +77,12 @@ def squared_losses(model: Any, X: Matrix, y: AnyArray) -> AnyArray | None:
 
 def _regression_values(model: Any, X: Matrix) -> Matrix | None:
     """One column a class: values of least squares, or probabilities; None where there are none."""
-    if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X))
     # What decides in the end, within pipelines and self-learning.
     last = model
     while isinstance(last, Pipeline | SelfLearningClassifier):
         last = last[-1] if isinstance(last, Pipeline) else last.estimator_
+    if has_own_probabilities(last):
+        return np.asarray(model.predict_proba(X))
     if not isinstance(last, LinearClassifier):
         return None
     values = np.asarray(model.decision_function(X)) + 0.5
