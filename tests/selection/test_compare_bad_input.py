@@ -117,7 +117,7 @@ def test_a_score_that_some_split_does_not_have_is_blamed_on_scoring_and_cv(funct
 
 @pytest.mark.parametrize("function", [compare, learning_curve])
 @pytest.mark.parametrize(
-    ("scoring", "instead"), [("roc_auc", "'roc_auc_ovr' with estimators"), ("f1", "'f1_macro'")]
+    ("scoring", "instead"), [("roc_auc", "'roc_auc_ovr'"), ("f1", "'f1_macro'")]
 )
 def test_scores_for_two_classes_are_refused_where_there_are_three(
     function: Any, scoring: str, instead: str

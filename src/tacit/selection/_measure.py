@@ -23,7 +23,7 @@ WORDS = {
 WORKING = "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"
 # Scores that ask which class is the positive one, and what to take where there are more than two.
 FOR_TWO_CLASSES = {
-    "roc_auc": "'f1_macro', or 'roc_auc_ovr' with estimators of your own that have predict_proba",
+    "roc_auc": "'f1_macro' or 'roc_auc_ovr'",
     **{name: f"'{name}_macro'" for name in ("f1", "jaccard", "precision", "recall")},
 }
 

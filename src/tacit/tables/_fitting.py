@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import platform
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.utils import resample
 
 from tacit._typing import AnyArray, Matrix
 from tacit.estimators import (
@@ -25,7 +23,8 @@ from tacit.estimators import (
     TacitClassifier,
     TunedLogisticRegression,
 )
-from tacit.evidence import calibrated_temperature
+from tacit.estimators._held_back import HeldBack
+from tacit.estimators._training import read_training_data
 from tacit.tables._errors import TableError
 from tacit.tables._features import feature_names, make_features, typing_step
 from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration, ModelCard
@@ -40,11 +39,8 @@ LEAST_SQUARES: dict[str, Any] = {
     "supervised": LeastSquaresClassifier,
 }
 Alpha = float | str
-# The most parts in which labels are held back, and the fewest labels of which some can be.
-FOLDS, LEAST_LABELS = 10, 10
-# Unlabeled rows that the classifiers see while labels are held back for the calibration: the folds
-# fit ten more times, and ten thousand rows tell nearly all that more of them would.
-CALIBRATION_ROWS = 10_000
+# The fewest labels of which some can be held back for a calibration worth telling of.
+LEAST_LABELS = 10
 # Of as many labels as this one fit of tacit takes a minute, and eight of twice as many.
 MANY_LABELS = 1000
 NOTHING_CERTIFIED = (
@@ -132,12 +128,7 @@ def fit_table(
         rows = Z[~known.is_labeled]
         unlabeled = rows if table.stream is None else table.streamed_rows(features)
         classifier = _fit(model, alpha, X, labels, unlabeled)
-        few = rows
-        if len(rows) > CALIBRATION_ROWS:
-            few = resample(rows, replace=False, n_samples=CALIBRATION_ROWS, random_state=0)
-        calibration = None
-        if model not in BY_EVIDENCE:
-            calibration = calibrate(lambda X, y: _fit(model, alpha, X, y, few), X, labels)
+        calibration = None if model in BY_EVIDENCE else calibrate(classifier, X, labels)
     certificate = None if model in SUPERVISED else classifier.certificate_
     # scikit-learn gives the inverse of the penalty for logistic regression.
     inverse = getattr(classifier, "C_", None)
@@ -165,29 +156,24 @@ def fit_table(
     return Model(Pipeline([typed, *features.steps, ("classifier", classifier)]), card)
 
 
-def calibrate(
-    fit: Callable[[Matrix, AnyArray], Any], X: Matrix, labels: AnyArray
-) -> Calibration | None:
-    """Hold labels back in folds and see which decisions come with right answers.
+def calibrate(classifier: Any, X: Matrix, labels: AnyArray) -> Calibration | None:
+    """Which decisions of a classifier came with right answers, on labels that were held back.
 
-    `fit(X, labels)` gives a classifier fitted on these labeled rows. One factor turns its decisions
-    into probabilities, as `TacitClassifier` has it from the labels that it leaves out: with few
-    labels a rough guide, and only for rows that come from where the labeled ones do. None where
-    there are fewer than 10 labels or a class has a single one.
+    One factor turns decisions into probabilities: with few labels a rough guide, and only for rows
+    that come from where the labeled ones do. None where there are fewer than 10 labels or a class
+    has a single one.
     """
-    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    counts = np.unique(labels, return_counts=True)[1]
     if counts.min() < 2 or len(labels) < LEAST_LABELS:
         return None
-    Y = np.where(codes[:, None] == np.arange(len(classes)), 1.0, -1.0)
-    Y = Y[:, 1:] if len(classes) == 2 else Y
-    held_back, n_right = np.zeros_like(Y), 0
-    folds = StratifiedKFold(min(FOLDS, int(counts.min())), shuffle=True, random_state=0)
-    for train, test in folds.split(X, codes):
-        model = fit(X[train], labels[train])
-        held_back[test] = np.reshape(model.decision_function(X[test]), (len(test), -1))
-        n_right += int((model.predict(X[test]) == labels[test]).sum())
-    temperature = calibrated_temperature(held_back, Y, np.ones(len(Y)))
-    return Calibration(temperature, len(Y), n_right)
+    held = getattr(classifier, "_held_back", None)
+    if held is None:  # of logistic regression, which has probabilities of its own
+        data = read_training_data(clone(classifier), X, labels, unlabeled=None)
+        held = HeldBack(classifier, data)
+    found = held.left_out()
+    if len(found.codes) == 0:
+        return None
+    return Calibration(found.temperature, len(found.codes), found.n_right)
 
 
 def versions() -> dict[str, str]:
@@ -203,12 +189,7 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
     """The classifier with its supervised twin and its certificate, and without rows."""
     # All rows scale the columns of the anchors, as they do those of tacit.
     if model in SUPERVISED and model != "anchors":
-        return new_classifier(model, alpha).fit(X, labels)
-    supervised = None
-    if model not in BY_EVIDENCE:
-        # It chooses the penalty.
-        supervised = new_classifier("supervised", alpha).fit(X, labels)
-        alpha = supervised.alpha_
+        return _without_rows(new_classifier(model, alpha).fit(X, labels))
     fitted = new_classifier(model, alpha).fit(X, labels, unlabeled)
     slim = copy.copy(fitted.estimator_ if model == "self-learning" else fitted)
     # As many numbers as there are rows, and they may point to files.
@@ -216,8 +197,18 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
         vars(slim).pop(name, None)
     if model == "anchors":
         return slim
-    if supervised is None:
+    if model in BY_EVIDENCE:
         supervised = copy.copy(slim)
         supervised.model_ = fitted.supervised_model_
+    else:
+        supervised = _without_rows(new_classifier("supervised", alpha).fit(X, labels))
+        _without_rows(slim)
     slim.supervised_, slim.certificate_ = supervised, fitted.certificate_
     return slim
+
+
+def _without_rows(classifier: Any) -> Any:
+    """The classifier after its labels were held back, for which it no longer needs the rows."""
+    if hasattr(classifier, "_held_back"):
+        classifier._held_back.left_out()
+    return classifier
