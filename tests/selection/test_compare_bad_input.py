@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import make_scorer, r2_score
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
@@ -22,6 +22,7 @@ from tests.selection.tables import pair, two_classes
 
 X, Y = two_classes()
 LABELED = np.where(Y == -1, 0, Y)
+ICLS = ICLSClassifier()
 
 
 @pytest.mark.parametrize("function", [compare, learning_curve])
@@ -63,13 +64,16 @@ def test_labels_that_cannot_be_used_are_refused(function: Any, y: Any, message: 
         ({"margin": 1.0}, "margin is 1.0; it must be below 1, .* 2 points are 0.02"),
         ({"margin": 500, "scoring": "f1"}, "because 1 - f1 is a part of one .* 2 points are 0.02"),
         ({"cv": KFold(2)}, "lack a class"),
-        ({"scoring": "neg_log_loss"}, "'ridge' .* could not be fitted and scored"),
+        (
+            {"scoring": "neg_log_loss", "estimators": {"a": RidgeClassifier(), "b": (ICLS, "a")}},
+            "'a' .* could not be fitted and scored",
+        ),
     ],
 )
 def test_parameters_that_cannot_be_used_are_refused(given: Any, message: str) -> None:
     y = np.sort(Y)  # so that plain folds lose a class
     with pytest.raises(ValueError, match=message):
-        compare(X, y, pair(), **given)
+        compare(X, y, **{"estimators": pair()} | given)
 
 
 RIDGE = LeastSquaresClassifier()
