@@ -57,6 +57,14 @@ LEAVES_ROWS_OUT = (
     "a time, as for scikit-learn's RidgeCV"
 )
 FOLDS_OF_ROWS = "folds are drawn from rows, so repeated rows are not rows with weights"
+NO_CONSTANT = (
+    "the check wants nearly all rows in the class of nearly all weight; without a constant, values "
+    "of rows near the origin, or of a kernel far from all rows, are 0 for every class of several"
+)
+PURE_LEAVES = (
+    "a tree parts rows of however little weight; the check sets min_weight_fraction_leaf of a tree "
+    "itself, not of one in another classifier"
+)
 COUNTS = "the check fits on negative numbers, and the model is one of counts"
 
 
@@ -160,6 +168,12 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     if isinstance(estimator, TacitClassifier):
         expected["check_sample_weight_equivalence_on_dense_data"] = LEAVES_ROWS_OUT
         expected["check_sample_weight_equivalence_on_sparse_data"] = LEAVES_ROWS_OUT
+    if hasattr(estimator, "class_weight"):
+        several = get_tags(estimator).classifier_tags.multi_class
+        if not getattr(estimator, "fit_intercept", True) and several:
+            expected["check_class_weight_classifiers"] = NO_CONSTANT
+        if isinstance(_base(estimator), DecisionTreeClassifier):
+            expected["check_class_weight_classifiers"] = PURE_LEAVES
     if isinstance(estimator, EMNaiveBayesClassifier):
         expected["check_decision_proba_consistency"] = COUNTS
     return expected

@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import tacit
 import tacit.family
@@ -193,3 +198,30 @@ def test_self_learning_holds_back_labels_that_were_given_not_those_it_made_up() 
     np.testing.assert_array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
     plain = SelfLearningClassifier().fit(X, y)
     np.testing.assert_array_equal(plain.predict_proba(X), plain.estimator_.predict_proba(X))
+
+
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_scikit_learns_calibration_takes_unlabeled_rows_apart_and_refuses_marks(
+    ensemble: bool,
+) -> None:
+    X, y = problem(130, 0)
+    model = make_pipeline(StandardScaler(), ICLSClassifier(alpha=0.1))
+    marked = np.where(np.arange(130) < 60, y, -1)
+    with pytest.raises(ValueError, match="CalibratedClassifierCV takes the marks of unlabeled"):
+        CalibratedClassifierCV(model, ensemble=ensemble, cv=3).fit(X, marked)
+    calibrated = CalibratedClassifierCV(ICLSClassifier(alpha=0.1), ensemble=ensemble, cv=3)
+    calibrated.fit(X[:60], y[:60], X_unlabeled=X[60:])
+    assert calibrated.classes_.tolist() == [0, 1]
+    inner = calibrated.calibrated_classifiers_[0].estimator
+    assert inner.certificate_.n_unlabeled == 70
+
+
+def test_scikit_learns_choice_of_a_threshold_takes_unlabeled_rows_apart_and_refuses_marks() -> None:
+    X, y = problem(130, 0)
+    tuned = TunedThresholdClassifierCV(ICLSClassifier(alpha=0.1), scoring="f1", cv=3)
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        tuned.fit(X, np.where(np.arange(130) < 60, y, -1))
+    with config_context(enable_metadata_routing=True):
+        tuned.estimator.set_fit_request(X_unlabeled=True)
+        tuned.fit(X[:60], y[:60], X_unlabeled=X[60:])
+    assert tuned.estimator_.certificate_.n_unlabeled == 70

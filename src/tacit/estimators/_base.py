@@ -26,6 +26,7 @@ from tacit.estimators._training import (
     is_elsewhere,
     read_rows,
     read_training_data,
+    weighted_by_class,
 )
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -145,7 +146,8 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _read(self, X: Any, y: Any, X_unlabeled: Any, sample_weight: Any) -> TrainingData:
-        return read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+        data = read_training_data(self, X, y, X_unlabeled, sample_weight, self.unlabeled)
+        return weighted_by_class(data, getattr(self, "class_weight", None))
 
     def _fit(self, data: TrainingData) -> None:
         raise NotImplementedError

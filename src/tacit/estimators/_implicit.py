@@ -39,8 +39,9 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         unlabeled: Any = -1,
         verbose: int = 0,
         class_prior: Any = None,
+        class_weight: Any = None,
     ) -> None:
-        super().__init__(alpha, fit_intercept, unlabeled)
+        super().__init__(alpha, fit_intercept, unlabeled, class_weight)
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -202,6 +203,7 @@ class ICLSClassifier(ImplicitlyConstrainedClassifier):
     $unlabeled
     $verbose
     $class_prior
+    $class_weight
 
     Attributes
     ----------
@@ -278,6 +280,7 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         "start": the penalty only chooses the start, and set and metric have none. The guarantee is
         then on the plain squared loss, and hollow where columns are as many as rows, because the
         set fits any labels exactly (a warning says so).
+    $class_weight
 
     Attributes
     ----------
@@ -328,10 +331,10 @@ class ProjectedLeastSquaresClassifier(ImplicitlyConstrainedClassifier):
         class_prior: Any = None,
         start: Any = None,
         penalty: Literal["everywhere", "start"] = "everywhere",
+        class_weight: Any = None,
     ) -> None:
-        super().__init__(
-            alpha, fit_intercept, solver, tol, max_iter, unlabeled, verbose, class_prior
-        )
+        common = alpha, fit_intercept, solver, tol, max_iter, unlabeled, verbose, class_prior
+        super().__init__(*common, class_weight)
         self.metric = metric
         self.start = start
         self.penalty = penalty

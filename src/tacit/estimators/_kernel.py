@@ -183,6 +183,7 @@ class KernelRegressionClassifier(KernelClassifier):
         coef0: float = 1,
         fit_intercept: bool = True,
         unlabeled: Any = -1,
+        class_weight: Any = None,
     ) -> None:
         self.kernel = kernel
         self.alpha = alpha
@@ -191,6 +192,7 @@ class KernelRegressionClassifier(KernelClassifier):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
+        self.class_weight = class_weight
 
     def _function(self) -> KernelFunction:
         return replace(super()._function(), with_intercept=self.fit_intercept)
@@ -257,6 +259,7 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
     $kernel_parameters
     $fit_intercept
     $unlabeled
+    $class_weight
 
     Attributes
     ----------

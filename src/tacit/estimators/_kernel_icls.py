@@ -65,6 +65,7 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         For many rows: only functions that so many rows span are looked at (Nystroem's method), the
         labeled rows, as far as they go, and others drawn at random. Among these functions the
         problem is solved as exactly as ever. None: all rows, N x N numbers.
+    $class_weight
 
     Attributes
     ----------
@@ -149,8 +150,10 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         max_iter: int = 1000,
         unlabeled: Any = -1,
         n_landmarks: int | None = None,
+        class_weight: Any = None,
     ) -> None:
-        super().__init__(kernel, alpha, gamma, degree, coef0, fit_intercept, unlabeled)
+        common = kernel, alpha, gamma, degree, coef0, fit_intercept, unlabeled
+        super().__init__(*common, class_weight)
         self.metric = metric
         self.solver = solver
         self.tol = tol

@@ -122,11 +122,16 @@ class RegressionClassifier(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": ALPHA}
 
     def __init__(
-        self, alpha: float | str = 0.0, fit_intercept: bool = True, unlabeled: Any = -1
+        self,
+        alpha: float | str = 0.0,
+        fit_intercept: bool = True,
+        unlabeled: Any = -1,
+        class_weight: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.unlabeled = unlabeled
+        self.class_weight = class_weight
 
     def _fit_supervised(self, data: TrainingData) -> SupervisedFit:
         X, Y, weights = data.X, data.targets, data.weights
@@ -162,6 +167,7 @@ class LeastSquaresClassifier(RegressionClassifier):
         around the features' own scale, by one singular value decomposition and no refits.
     $fit_intercept
     $unlabeled
+    $class_weight
 
     Attributes
     ----------

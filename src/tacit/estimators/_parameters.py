@@ -30,6 +30,7 @@ KERNEL = [StrOptions({"linear", "rbf", "poly", "precomputed"}), callable]
 # Those that every classifier with such a parameter has, unless it declares another.
 CONSTRAINTS = {
     "unlabeled": "no_validation",
+    "class_weight": [dict, StrOptions({"balanced"}), None],
     "fit_intercept": ["boolean"],
     "tol": TOL,
     "max_iter": POSITIVE_INTEGER,
@@ -43,6 +44,12 @@ TEXTS = {
 unlabeled : object, default=-1
     The value of y that marks an unlabeled row, besides None, NaN and pandas NA, which always
     do. None: no other mark, so that -1 can be a class.""",
+    "class_weight": """
+class_weight : dict or "balanced", default=None
+    What the weights of the labeled rows are multiplied with, by class; 1 for classes that are
+    not named. "balanced": the labeled rows of every class weigh the same together. All that is
+    said of the labeled rows is then said of the weighted ones: leave-one-out, probabilities,
+    the certificate.""",
     "fit_intercept": """
 fit_intercept : bool, default=True
     Whether to fit a constant.""",

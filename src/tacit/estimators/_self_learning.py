@@ -92,6 +92,9 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     max_iter : int, default=100
         Refits at the most.
     $unlabeled
+    $class_weight
+        Labels that are made up have the weight of their rows; a `class_weight` of the estimator
+        counts for these too.
 
     Attributes
     ----------
@@ -136,10 +139,17 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         "estimator": [HasMethods(["fit", "predict"]), None],
     }
 
-    def __init__(self, estimator: Any = None, max_iter: int = 100, unlabeled: Any = -1) -> None:
+    def __init__(
+        self,
+        estimator: Any = None,
+        max_iter: int = 100,
+        unlabeled: Any = -1,
+        class_weight: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.max_iter = max_iter
         self.unlabeled = unlabeled
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -200,7 +210,7 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     def _fit(self, data: TrainingData) -> None:
         pool = data.in_memory("self-learning refits on labels of single rows")
         base, n_classes = self._base(), len(data.classes)
-        is_least_squares = type(base) is LeastSquaresClassifier
+        is_least_squares = type(base) is LeastSquaresClassifier and base.class_weight is None
         fitted = _least_squares_fits(base, data) if is_least_squares else _fits(base, data, pool)
 
         def predicted(model: Any) -> Index:
@@ -276,8 +286,9 @@ def _fits(base: Any, data: TrainingData, pool: NumpyRows | CsrRows) -> Fits:
     if data.weights is not None or pool.weights is not None:
         if not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
-                f"sample_weight was given, but the base estimator {type(base).__name__} does not "
-                "take weights; choose another base estimator or leave the weights out."
+                "sample_weight or class_weight was given, but the base estimator "
+                f"{type(base).__name__} does not take weights; choose another base estimator or "
+                "leave the weights out."
             )
         labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
         others = np.ones(pool.n_rows) if pool.weights is None else pool.weights

@@ -124,7 +124,7 @@ def _fit(model: Any, data: TrainingData, column: Vector) -> Coefficients:
         if not has_fit_parameter(model, "sample_weight"):
             raise ValueError(
                 f"start is a {type(model).__name__}, whose fit takes no sample_weight; fit it "
-                "yourself and pass the fitted model, or leave out sample_weight."
+                "yourself and pass the fitted model, or leave out sample_weight and class_weight."
             )
         weights = {"sample_weight": data.weights.copy()}
     # Copies, because some regressors write into what they fit: with copy_X=False, or where weights

@@ -94,6 +94,7 @@ class TacitClassifier(ProbableClassifier):
     $unlabeled
     verbose : int, default=0
         Above zero, the steps of a fit are told on the standard error.
+    $class_weight
 
     Attributes
     ----------
@@ -161,6 +162,7 @@ class TacitClassifier(ProbableClassifier):
         n_jobs: int | None = None,
         unlabeled: Any = -1,
         verbose: int = 0,
+        class_weight: Any = None,
     ) -> None:
         self.anchors = anchors
         self.views = views
@@ -170,6 +172,7 @@ class TacitClassifier(ProbableClassifier):
         self.n_jobs = n_jobs
         self.unlabeled = unlabeled
         self.verbose = verbose
+        self.class_weight = class_weight
 
     def _decision(self) -> Callable[[Any], Matrix]:
         return partial(_decision, self.model_)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,8 @@ def read_training_data(
         used, codes = np.unique(codes[counts[labels.is_labeled]], return_inverse=True)
         classes = classes[used]
     check_classes(classes, bool(len(marked)), unlabeled)
+    if len(marked):
+        _refuse_marks_in_calibration()
     return TrainingData(
         X=X[positions].astype(np.float64, copy=False),
         codes=codes,
@@ -117,6 +120,52 @@ def read_training_data(
         order=np.concatenate([positions, marked]),
         n_rows=X.shape[0],
     )
+
+
+def _refuse_marks_in_calibration() -> None:
+    """An error where scikit-learn's CalibratedClassifierCV has taken the mark for a class.
+
+    It makes its classes of all values of y and has no way to ask the classifier in it about them,
+    so that nothing but the call itself gives it away.
+    """
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "sklearn.calibration":
+            raise ValueError(
+                "CalibratedClassifierCV takes the marks of unlabeled rows in y for a class; give "
+                "it the labeled rows alone and the others as X_unlabeled, "
+                "CalibratedClassifierCV(model).fit(X, y, X_unlabeled=X_u), or use predict_proba of "
+                "the model, which is calibrated already."
+            )
+        frame = frame.f_back
+
+
+def weighted_by_class(data: TrainingData, class_weight: Any) -> TrainingData:
+    """The same rows, the weights of the labeled ones times those of their classes.
+
+    "balanced" is by weight and not by number, so that rows of weight two are two rows.
+    """
+    if class_weight is None:
+        return data
+    weights = np.ones(len(data.codes)) if data.weights is None else data.weights
+    classes = data.classes.tolist()
+    if isinstance(class_weight, str):
+        totals = np.bincount(data.codes, weights)
+        factors = weights.sum() / (len(classes) * totals)
+    else:
+        # Of a class that a part of the table lacks there may be a weight, but not a misspelled one.
+        strange = [each for each in class_weight if each not in classes]
+        if strange and any(each not in class_weight for each in classes):
+            raise ValueError(
+                f"class_weight has a weight for {strange[0]!r}, which is no class of y; the "
+                f"classes are {shorten(classes)}."
+            )
+        factors = np.array([class_weight.get(each, 1.0) for each in classes])
+        if factors.dtype.kind not in "iuf" or not (np.isfinite(factors) & (factors > 0.0)).all():
+            raise ValueError(
+                f"class_weight is {class_weight!r}; weights must be positive and finite numbers."
+            )
+    return replace(data, weights=weights * factors[data.codes])
 
 
 def _read_unlabeled(

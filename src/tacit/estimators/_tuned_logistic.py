@@ -38,6 +38,7 @@ class TunedLogisticRegression(ProbabilityClassifier):
     penalties : sequence of float
         Values of `C` to choose from; features should have about unit variance.
     $unlabeled
+    $class_weight
 
     Attributes
     ----------
@@ -67,9 +68,15 @@ class TunedLogisticRegression(ProbabilityClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {"penalties": ["array-like"]}
 
-    def __init__(self, penalties: Sequence[float] = PENALTIES, unlabeled: Any = -1) -> None:
+    def __init__(
+        self,
+        penalties: Sequence[float] = PENALTIES,
+        unlabeled: Any = -1,
+        class_weight: Any = None,
+    ) -> None:
         self.penalties = penalties
         self.unlabeled = unlabeled
+        self.class_weight = class_weight
 
     def _fit(self, data: TrainingData) -> None:
         penalties = self._read_penalties()

@@ -76,6 +76,7 @@ class SoftSelfLearningClassifier(RegressionClassifier):
     max_iter : int, default=100
         Newton steps at the most; about ten are needed.
     $unlabeled
+    $class_weight
 
     Attributes
     ----------
@@ -127,8 +128,9 @@ class SoftSelfLearningClassifier(RegressionClassifier):
         tol: float = 1e-8,
         max_iter: int = 100,
         unlabeled: Any = -1,
+        class_weight: Any = None,
     ) -> None:
-        super().__init__(alpha, fit_intercept, unlabeled)
+        super().__init__(alpha, fit_intercept, unlabeled, class_weight)
         self.tol = tol
         self.max_iter = max_iter
 

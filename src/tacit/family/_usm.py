@@ -24,6 +24,7 @@ class USMClassifier(RegressionClassifier):
         classifier with the smallest leave-one-out squared error on the labeled rows.
     $fit_intercept
     $unlabeled
+    $class_weight
 
     Attributes
     ----------

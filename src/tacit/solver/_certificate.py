@@ -50,6 +50,9 @@ class Certificate:
     kept_start : bool
         Whether the solver's answer was so inexact that it might have raised the loss, and the
         supervised classifier was kept instead. Whether it lies in the set is then not known.
+    is_weighted : bool
+        Whether rows had weights, by `sample_weight` or `class_weight`. All losses are then weighted
+        means.
     """
 
     supervised_in_set: bool | None
@@ -62,10 +65,12 @@ class Certificate:
     class_prior: tuple[float, ...] | None = None
     kept_start: bool = False
     penalised_improvement: float | None = None
+    is_weighted: bool = False
 
     def __str__(self) -> str:
         """Three plain sentences: what was done, what can happen, what it costs."""
-        return "\n".join([self._first_sentence(), self._second_sentence(), self._third_sentence()])
+        text = "\n".join([self._first_sentence(), self._second_sentence(), self._third_sentence()])
+        return text.replace("squared loss", "weighted squared loss") if self.is_weighted else text
 
     def _first_sentence(self) -> str:
         if self.n_unlabeled == 0:
@@ -239,4 +244,5 @@ def certify(
         n_labeled=int(X.shape[0]),
         n_unlabeled=unlabeled.n_rows,
         class_prior=class_prior,
+        is_weighted=weights is not None or getattr(unlabeled, "weights", None) is not None,
     )

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 from tacit.research.experiments import complete_table
-from tacit.research.experiments._identity import describe, digest_of
+from tacit.research.experiments._identity import _Hasher, describe, digest_of
 from tests.research.experiments.tables import two_classes
 
 # Data.
@@ -210,3 +210,15 @@ def test_descriptions_are_the_same_in_every_process():
         cwd=Path(__file__).parents[3],
     ).stdout
     assert told == f"{describe(PAIRS)}\n"
+
+
+def test_class_weights_are_a_part_of_a_classifier_only_where_there_are_any():
+    # The runs in docs/evidence were made before there was such a parameter.
+    before = ICLSClassifier(alpha="loo")
+    assert "class_weight" not in describe(make_pipeline(before))
+    now = describe(before)
+    del before.class_weight
+    assert now.endswith(f"#{_Hasher().hash(before)}")
+    balanced = ICLSClassifier(class_weight="balanced")
+    assert "class_weight='balanced'" in describe(balanced)
+    assert describe(balanced) != describe(ICLSClassifier(class_weight={0: 2.0}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from copy import copy
 from typing import Any
 
 import joblib
@@ -15,6 +16,9 @@ from tacit.selection._labeled_table import LabeledTable
 # Bits kept of values the size of their column's spread, and what is nothing beside the largest.
 PRECISION = 2.0**-20
 NOTHING = 2.0**-40
+# A parameter of tacit's classifiers that is left out where it is None: it then decides nothing, and
+# runs that were kept before there was one go on.
+UNSET = "class_weight"
 
 
 def digest_of(table: LabeledTable) -> str:
@@ -35,10 +39,12 @@ def describe(estimator: Any) -> str:
     values. Neither the code of classes nor what a function calls is looked at.
     """
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    owners = {name: parameters.get(name.rpartition("__")[0], estimator) for name in parameters}
     plain = ", ".join(
         f"{name}={value!r}"
         for name, value in ((name, _by_value(value)) for name, value in parameters.items())
         if isinstance(value, bool | int | float | str | types.NoneType)
+        and not (name.endswith(UNSET) and _is_unset(owners[name]))
     )
     return f"{_name(type(estimator))}({plain}) #{_Hasher().hash(estimator)}"
 
@@ -50,8 +56,16 @@ class _Hasher(NumpyHasher):
         super().save(_by_value(obj))
 
 
+def _is_unset(obj: Any) -> bool:
+    ours = type(obj).__module__.startswith("tacit.")
+    return ours and vars(obj).get(UNSET, "") is None
+
+
 def _by_value(obj: Any) -> Any:
     """`obj` in parts that pickle by value."""
+    if hasattr(obj, "__dict__") and not isinstance(obj, type) and _is_unset(obj):
+        obj = copy(obj)
+        delattr(obj, UNSET)
     if isinstance(obj, types.FunctionType):
         enclosed = [cell.cell_contents for cell in obj.__closure__ or ()]
         cells = [each for each in enclosed if each is not obj]  # it may call itself
