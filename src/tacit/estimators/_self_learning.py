@@ -286,7 +286,7 @@ def _fits(base: Any, data: TrainingData, pool: NumpyRows | CsrRows) -> Fits:
     if data.weights is not None or pool.weights is not None:
         if not has_fit_parameter(base, "sample_weight"):
             raise ValueError(
-                "sample_weight or class_weight was given, but the base estimator "
+                "class_weight or sample_weight was given, but the base estimator "
                 f"{type(base).__name__} does not take weights; choose another base estimator or "
                 "leave the weights out."
             )

@@ -144,8 +144,8 @@ def out_of_fold_term(
     X, codes, weights = data.X, data.codes, data.weights
     if weights is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(
-            f"sample_weight or class_weight is given, and the anchor {name!r} takes no weights; "
-            "leave it out, or give a classifier whose fit has sample_weight (a Pipeline has not)."
+            f"class_weight or sample_weight is given, and the anchor {name!r} takes none; leave "
+            "it out, or give a classifier whose fit has sample_weight (a Pipeline has not)."
         )
     options = {} if weights is None else {"sample_weight": weights}
     n_folds = min(N_FOLDS, len(codes))
