@@ -109,15 +109,17 @@ def compare(
 def _print(console: Console, found: TableComparison) -> None:
     comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
     kind = str(verdict.kind)
-    words = Text(verdict.sentence, style="bold")
-    if verdict.advice:
-        words.append(f"\n{verdict.advice}", style="not bold")
+    first, *others = (line for line in verdict.lines if line)
+    words = Text(first, style="bold")
+    for line in others:
+        words.append(f"\n{line}", style="not bold")
     width = min(console.width, screen.MOST_WIDTH)
-    style = screen.STYLES.get(kind, "")
+    style, title = screen.STYLES.get(kind, ""), kind.upper()
+    quality = comparison.quality.get(comparison.recommended or "")
+    if quality is not None and quality.usability.is_told_first:
+        style, title = "red", f"NOT USABLE YET ─ {title}"
     console.print()
-    console.print(
-        Panel(words, title=kind.upper(), title_align="left", border_style=style, width=width)
-    )
+    console.print(Panel(words, title=title, title_align="left", border_style=style, width=width))
     if comparison.losses:
         console.print()
         _print_grid(console, comparison)
@@ -136,21 +138,27 @@ def _print(console: Console, found: TableComparison) -> None:
 
 def _print_grid(console: Console, comparison: Comparison) -> None:
     """The losses, and what the differences are from: the twins, or whoever beats those."""
+    from tacit.selection._comparison import NO_MODEL, guess_texts
     from tacit.selection._verdict import CONFIDENCE
     from tacit.selection._wording import interval_text
 
     measure = comparison.measure
-    headings = ("classifier", measure.name, "difference", "interval", "verdict")
-    grid = screen.new_grid(*headings, right=(1, 2, 3))
+    headings = ("classifier", measure.name, "AUC", "difference", "interval", "verdict")
+    grid = screen.new_grid(*headings, right=(1, 2, 3, 4))
+    if comparison.guess is not None:
+        name, *texts = guess_texts(comparison.guess, measure)
+        grid.add_row(Text(name), *texts, "", "", Text(NO_MODEL, style="dim"))
     for contestant in comparison.contestants:
-        name, loss = contestant.name, measure.text(comparison.losses[contestant.name])
-        method = comparison.methods.get(name)
-        if method is None:
-            grid.add_row(Text(name), loss, "", "", Text("supervised", style="dim"))
-            continue
-        numbers = measure.signed(method.decisive.mean), interval_text(method.decisive, measure)
-        style = screen.STYLES.get(str(method.kind), "")
-        grid.add_row(Text(name), loss, *numbers, Text(str(method.kind), style=style))
+        name, method = contestant.name, comparison.methods.get(contestant.name)
+        loss, auc, remark = comparison.texts(name)
+        numbers, kind, style = ("", ""), "supervised", "dim"
+        if method is not None:
+            numbers = measure.signed(method.decisive.mean), interval_text(method.decisive, measure)
+            kind, style = str(method.kind), screen.STYLES.get(str(method.kind), "")
+        verdict = Text(kind, style=style)
+        if remark:
+            verdict.append(f"; {remark}", style="bold red")
+        grid.add_row(Text(name), loss, auc, *numbers, verdict)
     screen.print_table(console, grid)
     console.print()
     twins = dict.fromkeys(c.twin for c in comparison.contestants if c.twin is not None)

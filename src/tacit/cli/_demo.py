@@ -104,8 +104,8 @@ def _fit(X: Matrix, y: AnyArray, n_labeled: int, draw: int) -> tuple[tuple[float
     partly, hidden = hide_labels(y, n_labeled, draw)
     model = TacitClassifier(random_state=draw).fit(X, partly)
     error = float(np.mean(model.transduction_ != y[hidden]))
-    model.model_ = model.supervised_model_
-    return (float(np.mean(model.predict(X[hidden]) != y[hidden])), error), model.evidence_
+    without = float(np.mean(model.without_views().predict(X[hidden]) != y[hidden]))
+    return (without, error), model.evidence_
 
 
 def _print(title: str, errors: list[tuple[float, float]], evidence: list[Evidence]) -> None:

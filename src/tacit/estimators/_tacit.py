@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from tacit._typing import AnyArray, Matrix, Vector
 from tacit.estimators._base import ProbableClassifier
@@ -111,7 +113,7 @@ class TacitClassifier(ProbableClassifier):
         The factor of the decisions in `predict_proba`, calibrated on left-out labels.
     model_, supervised_model_ : object
         What predictions are made with, and what they would be made with without any view: the same
-        where views are not used.
+        where views are not used. `without_views()` predicts with the second.
     $features_
 
     Notes
@@ -143,6 +145,7 @@ class TacitClassifier(ProbableClassifier):
     temperature_: float
     model_: TacitModel
     supervised_model_: TacitModel
+    supervised_temperature_: float
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "anchors": [StrOptions({"auto"}), list, tuple],
@@ -173,6 +176,23 @@ class TacitClassifier(ProbableClassifier):
         self.unlabeled = unlabeled
         self.verbose = verbose
         self.class_weight = class_weight
+
+    def without_views(self) -> Self:
+        """A copy that predicts as this classifier does when it is fitted with `views=[]`.
+
+        No fit is needed: the average of the anchors is a part of every fit. What tells of the fit,
+        such as `evidence_` and `certificate_`, is still that of this classifier.
+
+        Returns
+        -------
+        TacitClassifier
+            The fitted copy; it shares all that is large with this one.
+        """
+        check_is_fitted(self)
+        shut = copy(self)
+        shut.views, shut.model_ = [], self.supervised_model_
+        shut.temperature_ = self.supervised_temperature_
+        return shut
 
     def _decision(self) -> Callable[[Any], Matrix]:
         return partial(_decision, self.model_)
@@ -232,8 +252,9 @@ class TacitClassifier(ProbableClassifier):
     ) -> None:
         """Make the models of the chosen average and of the anchors', and compare them."""
         self.evidence_ = weighing.evidence
-        self.temperature_ = calibrated_temperature(
-            weighing.chosen.left_out, data.signs, data.unit_weights
+        self.temperature_, self.supervised_temperature_ = (
+            calibrated_temperature(average.left_out, data.signs, data.unit_weights)
+            for average in (weighing.chosen, weighing.anchors)
         )
         anchors, before = averaged(terms, weighing.anchors.weights, rows, data)
         self.model_, self.supervised_model_, after = anchors, anchors, before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,15 @@ from tacit.selection._contestants import (
     read_contestants,
 )
 from tacit.selection._curve import LearningCurve
-from tacit.selection._evaluate import Fit, Judge, Outcomes, Progress, Split, evaluate_all, runs_of
+from tacit.selection._evaluate import (
+    Judge,
+    Outcomes,
+    Progress,
+    Split,
+    evaluate_all,
+    final_model,
+    runs_of,
+)
 from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, read_table
 from tacit.selection._measure import (
     Measure,
@@ -28,7 +37,17 @@ from tacit.selection._measure import (
     check_margin,
     disagreement,
     loss_of,
+    positive_class,
     read_measure,
+)
+from tacit.selection._quality import (
+    ROUNDING,
+    Guess,
+    Tested,
+    guess_on,
+    qualities,
+    score_of,
+    test_to_train,
 )
 from tacit.selection._splitters import (
     describe_splits,
@@ -37,12 +56,7 @@ from tacit.selection._splitters import (
     plan_splits,
     read_seed,
 )
-from tacit.selection._verdict import (
-    MethodVerdict,
-    PairedDifference,
-    judge_methods,
-    paired_difference,
-)
+from tacit.selection._verdict import MethodVerdict, PairedDifference, judge_methods
 
 # A class with a smaller part of the labels than this hardly shows in the error.
 RARE = 0.25
@@ -145,36 +159,42 @@ def compare(
     everything = Split(table.labeled, table.unlabeled, table.labeled, repeat=-1)
     tasks: list[tuple[Judge, Split]] = [(final_model, everything)]
     tasks += [(partial(answers_of, measure=measure), split) for split in held_back]
-    tasks += [(partial(loss_of, measure=measure), split) for split in splits]
+    tasks += [(partial(score_of, measure=measure), split) for split in splits]
     outcomes = []
     if splits:
         outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
     finals, scored = outcomes[: len(held_back) + 1], outcomes[len(held_back) + 1 :]
-    runs = tuple(
-        run
-        for split, found in zip(splits, scored, strict=True)
-        for run in runs_of(table, split, found, measure.name)
-    )
-    by_name = {c.name: np.array([s[c.name].value for s in scored]) for c in contestants if splits}
+    scores = {c.name: [found[c.name].value for found in scored] for c in contestants if splits}
+    by_name = {name: np.array([s.loss for s in those]) for name, those in scores.items()}
     losses = {name: float(values.mean()) for name, values in by_name.items()}
     supervised = [c.name for c in contestants if c.name in losses and c.twin is None]
     baseline = min(supervised, key=losses.__getitem__, default=None)
+    answers = {name: np.concatenate([f[name].value for f in finals[1:]]) for name in losses}
+    tested = Tested(table, splits)
+    guess = guess_on(table, splits, measure) if splits else None
     return Comparison(
-        methods=_judge(table, contestants, baseline, splits, by_name, finals[1:], measure, margin),
+        methods=_judge(contestants, baseline, by_name, answers, tested, measure, margin),
         losses=losses,
         baseline=baseline,
-        splits=runs,
+        splits=tuple(
+            run
+            for split, found in zip(splits, scored, strict=True)
+            for run in runs_of(table, split, _losses(found), measure.name)
+        ),
         contestants=contestants,
         measure=measure,
         margin=margin,
         label_counts=table.label_counts,
         n_unlabeled=len(table.unlabeled),
         notes=(
-            *_no_better_than_guessing(table, losses, measure),
+            *_no_better_than_guessing(table, losses, guess, measure),
+            *positive_class(measure, table),
             *_notes(table, contestants, splits, outcomes, cv),
             *([WITHOUT_TACIT] if estimators is None and len(table.labeled) > MOST_LABELS else []),
         ),
         models={name: each.value for found in finals[:1] for name, each in found.items()},
+        guess=guess,
+        quality={} if guess is None else qualities(tested, scores, answers, guess, measure),
     )
 
 
@@ -254,7 +274,7 @@ def learning_curve(
         for run in runs_of(table, split, outcomes[split], measure.name, along)
     )
     counts, n_rows = table.label_counts, len(table.unlabeled)
-    return LearningCurve(losses, contestants, measure, counts, n_rows, _test_to_train(splits))
+    return LearningCurve(losses, contestants, measure, counts, n_rows, test_to_train(splits))
 
 
 def _read(
@@ -271,42 +291,33 @@ def _read(
     measure = read_measure(scoring)
     X, y = apart(X, y, target)
     table = read_table(X, y, X_unlabeled, unlabeled)
-    check_classes(measure, len(table.classes))
+    check_classes(measure, table)
     if estimators is None:
         estimators = default_contestants(default_preprocessing(table.X), len(table.labeled))
     contestants = read_contestants(estimators)
     return table, contestants, measure, read_seed(random_state)
 
 
+def _losses(found: Outcomes) -> Outcomes:
+    """What was found on a split, with the losses alone."""
+    return {name: replace(outcome, value=outcome.value.loss) for name, outcome in found.items()}
+
+
 def _judge(
-    table: LabeledTable,
     contestants: Sequence[Contestant],
     baseline: str | None,
-    splits: Sequence[Split],
     losses: Mapping[str, AnyArray],
-    answered: Sequence[Outcomes],
+    answers: Mapping[str, AnyArray],
+    tested: Tested,
     measure: Measure,
     margin: float,
 ) -> dict[str, MethodVerdict]:
     if baseline is None:
         return {}
-    answers = {name: np.concatenate([found[name].value for found in answered]) for name in losses}
-    tested = np.unique(np.concatenate([split.test for split in splits]))
-    counts = np.unique(table.y[tested], return_counts=True)[1].tolist()
 
     def against(name: str, reference: str) -> PairedDifference:
-        return paired_difference(
-            name,
-            reference,
-            losses[name] - losses[reference],
-            _test_to_train(splits),
-            len(table.labeled),
-            disagreement(answers[name], answers[reference], measure),
-            len(table.unlabeled),
-            tested=counts,
-            counts_rows=measure.is_error,
-            bounded=measure.in_points,
-        )
+        part = disagreement(answers[name], answers[reference], measure)
+        return tested.difference(name, reference, losses[name] - losses[reference], measure, part)
 
     twins = {c.name: c.twin for c in contestants if c.twin is not None}
     return judge_methods(
@@ -316,36 +327,21 @@ def _judge(
     )
 
 
-def _test_to_train(splits: Sequence[Split]) -> float:
-    """Labeled test rows for each labeled training row."""
-    return float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
-
-
-def final_model(fit: Fit, table: LabeledTable, split: Split) -> Any:
-    """The fitted contestant itself."""
-    return fit.pipeline()
-
-
 def _no_better_than_guessing(
-    table: LabeledTable, losses: Mapping[str, float], measure: Measure
+    table: LabeledTable, losses: Mapping[str, float], guess: Guess | None, measure: Measure
 ) -> list[str]:
     """That no classifier does better than one which has not looked at the rows, if so."""
     counts = table.label_counts
-    answer = max(counts, key=counts.__getitem__)
+    if guess is None or guess.measure is not measure or not measure.is_of_predictions:
+        return []
+    if min(losses.values()) < guess.loss - ROUNDING:
+        return []
+    wrong = f"which has a {measure.name} of {measure.text(guess.loss)}"
     if measure.is_error:
-        error = 1.0 - counts[answer] / sum(counts.values())
-        wrong = f"which is wrong for {error:.1%} of the labels"
-    elif measure.in_points and measure.scoring == "balanced_accuracy":
-        error = 1.0 - 1.0 / len(counts)
-        wrong = f"which has a balanced error of {error:.1%}"
-    else:
-        return []
-    # Means over splits are rounded.
-    if min(losses.values(), default=0.0) < error - 1e-9:
-        return []
+        wrong = f"which is wrong for {guess.loss:.1%} of the labels"
     note = (
-        f"No classifier here does better than always answering {answer}, {wrong}: the columns, or "
-        "so few labels, say little about the classes."
+        f"No classifier here does better than always answering {guess.answer}, {wrong}: the "
+        "columns, or so few labels, say little about the classes."
     )
     if measure.is_error and min(counts.values()) < RARE * sum(counts.values()):
         note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tacit._cached import cached_property
@@ -28,6 +28,7 @@ from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
+from tacit.selection._quality import Guess, Quality, Usability
 from tacit.selection._verdict import INTERVAL, Kind, MethodVerdict, Verdict
 from tacit.selection._wording import difference_text, interval_text, write_verdict
 
@@ -40,6 +41,8 @@ TONES: dict[Kind, Tone] = {
     Kind.MAY_HURT: "bad",
     Kind.TOO_FEW: "unknown",
 }
+# What a guess is, where others have a verdict.
+NO_MODEL = "no model"
 SPLIT_COLUMNS = ("repeat", "fold", "name", "n_labeled", "n_unlabeled", "n_test", "loss")
 
 
@@ -64,6 +67,10 @@ class Comparison(HtmlDisplay):
     #: The contestants, fitted on all labels, which are numbers there (see `compare`); empty where
     #: nothing could be scored.
     models: Mapping[str, Any]
+    #: Always the commonest class, scored on the same rows; None where nothing could be scored.
+    guess: Guess | None = None
+    #: Error, area under the ROC curve and usability of each contestant by itself.
+    quality: Mapping[str, Quality] = field(default_factory=dict)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -85,11 +92,15 @@ class Comparison(HtmlDisplay):
         rows = []
         for contestant in self.contestants:
             method = self.methods.get(contestant.name)
+            quality = self.quality.get(contestant.name)
             decisive = method and method.decisive
             row = {
                 "name": contestant.name,
                 "twin": contestant.twin,
                 "loss": self.losses.get(contestant.name),
+                "error": quality and quality.error,
+                "auc": quality and quality.auc,
+                "only_class": quality and quality.only_class,
                 "against": decisive and decisive.reference,
                 "difference": decisive and decisive.mean,
                 "low": decisive and decisive.low,
@@ -107,14 +118,24 @@ class Comparison(HtmlDisplay):
             rows.append(row)
         return rows
 
+    def texts(self, name: str) -> tuple[str, str, str]:
+        """The loss of a contestant, its AUC, and that it knows but one answer, if so."""
+        loss, quality = self.measure.text(self.losses[name]), self.quality.get(name)
+        if quality is None:
+            return loss, "", ""
+        remark = "" if quality.only_class is None else f"always says {quality.only_class!r}"
+        return loss, "" if quality.auc is None else f"{quality.auc:.2f}", remark
+
     def frame(self) -> Any:
         """One row for each contestant, as a pandas DataFrame.
 
-        Name, twin, mean loss, and for semi-supervised methods the difference that the verdict is
-        about, with its interval, p-values, the disagreement and the verdict. `against` says from
-        whom: from the twin, or for a method that beats its twin but not the best supervised
-        classifier, from that one. `p_adjusted` is for being better than the twin, and
-        `against_twin` and `against_best` are both differences. Losses are parts of one.
+        Name, twin, mean loss, error, area under the ROC curve (for more than two classes the mean
+        over each against the others) and the class that it gives to every row, if it does; for
+        semi-supervised methods the difference that the verdict is about, with its interval,
+        p-values, the disagreement and the verdict. `against` says from whom: from the twin, or for
+        a method that beats its twin but not the best supervised classifier, from that one.
+        `p_adjusted` is for being better than the twin, and `against_twin` and `against_best` are
+        both differences. Losses are parts of one.
         """
         return as_frame(self.rows())
 
@@ -143,9 +164,12 @@ class Comparison(HtmlDisplay):
         """
         rows = f"{self.n_labels:,} labels, {self.n_unlabeled:,} unlabeled rows"
         verdict, methods = self.verdict, self.methods.values()
+        label, tone = _label(self)
         values = {
             "subtitle": f"{subtitle}: {rows}" if subtitle else rows,
-            "tone": TONES[verdict.kind],
+            "tone": tone,
+            "label": label,
+            "by_chance": verdict.kind is Kind.TOO_FEW,
             "verdict": verdict,
             "rates": _rates(self),
             "picture": _picture(self) if methods else None,
@@ -173,28 +197,55 @@ class Comparison(HtmlDisplay):
             return text
         mixed = any(method.only_beats_twin for method in self.methods.values())
         header = "against" if mixed else "against its supervised twin"
-        lines = [("", self.measure.name, header, "verdict")]
+        lines = [("", self.measure.name, "AUC", header, "verdict")]
+        if self.guess is not None:
+            lines.append((*guess_texts(self.guess, self.measure), "", NO_MODEL))
         for contestant in self.contestants:
             method = self.methods.get(contestant.name)
             against, kind = "", "without unlabeled rows"
             if method is not None:
                 against, kind = difference_text(method.decisive, self.measure), str(method.kind)
                 against = f"{method.decisive.reference}: {against}" if mixed else against
-            loss = self.measure.text(self.losses[contestant.name])
-            lines.append((contestant.name, loss, against, kind))
+            loss, auc, remark = self.texts(contestant.name)
+            kind = f"{kind}; {remark}" if remark else kind
+            lines.append((contestant.name, loss, auc, against, kind))
         return "\n".join([text, "", *aligned(lines)])
 
 
+def guess_texts(guess: Guess, measure: Measure) -> tuple[str, str, str]:
+    """The guess, its loss if it has one by this measure, and its AUC, which is that of chance."""
+    loss = measure.text(guess.loss) if guess.measure is measure else ""
+    return f"always {guess.answer!r}", loss, "0.50"
+
+
 def _rates(comparison: Comparison) -> list[tuple[str, float]]:
-    """Parts of wrong answers, with and without the unlabeled rows."""
-    method = comparison.methods.get(comparison.verdict.method or "")
+    """Parts of wrong answers: of what is recommended, of what there is beside it, of a guess."""
+    method, losses = comparison.methods.get(comparison.verdict.method or ""), comparison.losses
     if method is None or not comparison.measure.is_error:
         return []
-    without = method.decisive.reference
-    return [
-        (f"Without the unlabeled rows ({without})", comparison.losses[without]),
-        (f"With them ({method.name})", comparison.losses[method.name]),
+    best, twin = str(comparison.baseline), method.against_twin.reference
+    rates = [
+        (f"Without the unlabeled rows ({best}), recommended", losses[best]),
+        (f"With them ({method.name})", losses[method.name]),
     ]
+    if method.kind is Kind.HELPS:
+        rates = [
+            (f"With the unlabeled rows ({method.name}), recommended", losses[method.name]),
+            *((f"Without them ({name})", losses[name]) for name in dict.fromkeys((twin, best))),
+        ]
+    if comparison.guess is not None:
+        rates.append((f"Always saying {comparison.guess.answer!r}", comparison.guess.error))
+    return rates
+
+
+def _label(comparison: Comparison) -> tuple[str, Tone]:
+    """The answer in a few words, and the colour of it."""
+    kind, quality = comparison.verdict.kind, comparison.quality.get(comparison.recommended or "")
+    label = "Too few labels to tell" if kind is Kind.TOO_FEW else f"It {kind}"
+    if quality is not None and quality.usability.is_told_first:
+        no_better = quality.usability is Usability.NO_BETTER
+        return f"Not usable yet. {label}", "bad" if no_better else "unknown"
+    return label, TONES[kind]
 
 
 def _differences(comparison: Comparison) -> list[Difference]:
@@ -230,8 +281,8 @@ def _numbers(comparison: Comparison) -> Listing:
     columns: list[str | Entry] = [
         "Classifier",
         Entry(measure.title, "smaller is better"),
-        Entry("Difference", f"from its twin, {unit}".strip(", ")),
-        INTERVAL,
+        Entry("AUC", "larger is better"),
+        Entry("Difference", f"from its twin, {unit}".strip(", ") + f"; {INTERVAL}"),
         Entry("p (better)", "adjusted"),
         "p (worse)",
         Entry("Disagreement", "rows labeled differently"),
@@ -240,14 +291,22 @@ def _numbers(comparison: Comparison) -> Listing:
     rows: list[list[str | Entry]] = []
     for contestant in comparison.contestants:
         method = comparison.methods.get(contestant.name)
-        loss = comparison.losses[contestant.name]
+        loss, auc, remark = comparison.texts(contestant.name)
         beside = f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows"
         mark = "recommended" if contestant.name == comparison.recommended else ""
-        row: list[str | Entry] = [
-            Entry(contestant.name, beside, mark),
-            Entry(measure.text(loss), value=loss),
-        ]
-        rows.append(row + ([""] * 6 if method is None else _judged(measure, method)))
+        judged = [""] * 4 if method is None else _judged(measure, method)
+        rows.append(
+            [
+                Entry(contestant.name, beside, mark),
+                Entry(loss, value=comparison.losses[contestant.name]),
+                auc,
+                *judged,
+                remark if method is None else Entry(str(method.kind), mark=remark),
+            ]
+        )
+    if comparison.guess is not None:
+        name, loss, auc = guess_texts(comparison.guess, measure)
+        rows.append([Entry(name, NO_MODEL), loss, auc, *[""] * 5])
     return Listing("All classifiers", columns, rows)
 
 
@@ -261,11 +320,10 @@ def _judged(measure: Measure, method: MethodVerdict) -> list[str | Entry]:
             Entry("< 0.001" if p < 0.001 else f"{p:.3f}", value=p)
             for p in (better, decisive.p_worse)
         ]
-    beside = f"from {decisive.reference}" if method.only_beats_twin else ""
+    interval = interval_text(decisive, measure).replace("-", MINUS)
+    beside = f"from {decisive.reference}: {interval}" if method.only_beats_twin else interval
     return [
         Entry(measure.signed(decisive.mean).replace("-", MINUS), beside, value=decisive.mean),
-        interval_text(decisive, measure).replace("-", MINUS),
         *p_values,
         "" if decisive.disagreement is None else f"{decisive.disagreement:.1%}",
-        str(method.kind),
     ]

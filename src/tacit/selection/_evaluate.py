@@ -21,7 +21,7 @@ from tacit._typing import AnyArray, Index
 from tacit._workers import run_all
 from tacit.estimators._training import shorten
 from tacit.rows._sweep import one_blas_thread
-from tacit.selection._contestants import Contestant, Sees, seeded
+from tacit.selection._contestants import Contestant, Sees, contained_in, seeded
 from tacit.selection._labeled_table import UNLABELED, LabeledTable, rows_below
 
 DID_NOT_CONVERGE = "did not converge"
@@ -184,18 +184,39 @@ class Evaluator:
             )
 
 
+def final_model(fit: Fit, table: LabeledTable, split: Split) -> Any:
+    """The fitted contestant itself."""
+    return fit.pipeline()
+
+
 def evaluate(
     table: LabeledTable, task: tuple[Judge, Split], contestants: Sequence[Contestant], key: str
 ) -> Outcomes:
-    """Fit all contestants on one split and judge each; the first that fails is an error."""
+    """Fit all contestants on one split and judge each; the first that fails is an error.
+
+    A twin that is a part of another fit is not fitted again, unless models are asked for, which
+    tell of their fit.
+    """
     judge, split = task
     evaluator = Evaluator(table)
     key = f"{key}|{split.repeat}|{split.fold}|{len(split.labeled)}|{len(split.unlabeled)}"
     outcomes = {}
+    fits: dict[str, Fit] = {}
+
+    def fitted(contestant: Contestant) -> Fit:
+        if contestant.name not in fits:
+            whole = contained_in(contestant, contestants) if judge is not final_model else None
+            if whole is None:
+                fits[contestant.name] = evaluator.fit(contestant, split, key)
+            else:
+                fit = fitted(whole)
+                fits[contestant.name] = replace(fit, model=fit.model.without_views())
+        return fits[contestant.name]
+
     with one_blas_thread():
         for contestant in contestants:
             try:
-                fit = evaluator.fit(contestant, split, key)
+                fit = fitted(contestant)
                 with recorded_warnings() as caught:
                     value = judge(fit, table, split)
             except UndefinedScoreError:

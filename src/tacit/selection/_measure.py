@@ -21,11 +21,35 @@ WORDS = {
     "roc_auc": "1 - area under the ROC curve",
 }
 WORKING = "'accuracy', 'balanced_accuracy', 'roc_auc' or 'f1_macro'"
+AVERAGED = ("f1", "jaccard", "precision", "recall")
 # Scores that ask which class is the positive one, and what to take where there are more than two.
 FOR_TWO_CLASSES = {
     "roc_auc": "'f1_macro' or 'roc_auc_ovr'",
-    **{name: f"'{name}_macro'" for name in ("f1", "jaccard", "precision", "recall")},
+    **{name: f"'{name}_macro'" for name in AVERAGED},
+    **dict.fromkeys(("positive_likelihood_ratio", "neg_negative_likelihood_ratio"), "'f1_macro'"),
 }
+# Those of them that take the class 1 for the positive one, and what to take where there is none.
+OF_CLASS_ONE = {name: f"'{name}_macro'" for name in AVERAGED} | {"average_precision": "'roc_auc'"}
+# Scores that are no part of one: they have no upper limit, or no lower one.
+IN_THEIR_OWN_UNITS = (
+    "d2_brier_score",
+    "d2_log_loss_score",
+    "mutual_info_score",
+    "positive_likelihood_ratio",
+)
+# Scores that no constant answer does well by, so that beating one shows something. Recall, and all
+# that clusterings are compared by, may praise it.
+SPEAK_AGAINST_GUESSES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1_macro",
+    "matthews_corrcoef",
+    "neg_brier_score",
+    "neg_log_loss",
+    "roc_auc",
+    "roc_auc_ovo",
+    "roc_auc_ovr",
+)
 
 
 @dataclass(frozen=True)
@@ -38,11 +62,17 @@ class Measure:
     # Whether the loss is a part of one, told in points: 100 of them make one. Otherwise it is the
     # negative score, in its own units.
     in_points: bool
+    is_named: bool = True  # One of scikit-learn's scores, and not a function that was given
 
     @property
     def is_error(self) -> bool:
         """Whether the loss is the part of rows that are predicted wrong."""
-        return self.scoring == "accuracy"
+        return self.is_named and self.scoring == "accuracy"
+
+    @property
+    def speaks_against_guesses(self) -> bool:
+        """Whether no constant answer does well by it, so that beating one shows something."""
+        return self.is_named and self.scoring in SPEAK_AGAINST_GUESSES
 
     @property
     def is_of_predictions(self) -> bool:
@@ -83,9 +113,14 @@ def read_measure(scoring: Any) -> Measure:
     """The measure that the parameter `scoring` stands for."""
     if isinstance(scoring, str) and scoring in get_scorer_names():
         _refuse_regression(scoring, get_scorer(scoring))
-        is_loss = scoring.startswith("neg_")
-        name = scoring[4:].replace("_", " ") if is_loss else WORDS.get(scoring, f"1 - {scoring}")
-        return Measure(scoring, get_scorer(scoring), name, in_points=not is_loss)
+        _refuse_several_labels(scoring)
+        is_loss, own = scoring.startswith("neg_"), scoring in IN_THEIR_OWN_UNITS
+        name = WORDS.get(scoring, f"1 - {scoring}")
+        if is_loss:
+            name = scoring[4:].replace("_", " ")
+        elif own:
+            name = f"negative {scoring.replace('_', ' ')}"
+        return Measure(scoring, get_scorer(scoring), name, in_points=not (is_loss or own))
     if not callable(scoring):
         raise ValueError(
             f"scoring is {scoring!r}; it must be one of scikit-learn's names for classifiers, such "
@@ -98,7 +133,7 @@ def read_measure(scoring: Any) -> Measure:
     words = name.replace("_", " ").strip()
     if getattr(scoring, "_sign", 1) > 0:
         words = f"negative {words}"
-    return Measure(name, scoring, words, in_points=False)
+    return Measure(name, scoring, words, in_points=False, is_named=False)
 
 
 def loss_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> float:
@@ -145,14 +180,39 @@ def disagreement(one: AnyArray, other: AnyArray, measure: Measure) -> float | No
     return 0.0 if np.array_equal(one, other) else None
 
 
-def check_classes(measure: Measure, n_classes: int) -> None:
-    """Refuse a score for two classes where there are more."""
+def check_classes(measure: Measure, table: LabeledTable) -> None:
+    """Refuse a score that does not suit the classes."""
+    scoring, classes = measure.scoring, table.classes.tolist()
     # A function of the user's own may have any name.
-    if n_classes > 2 and measure.in_points and measure.scoring in FOR_TWO_CLASSES:
+    if not measure.is_named:
+        return
+    start = f"scoring is {scoring!r}, which"
+    if len(classes) > 2 and scoring in FOR_TWO_CLASSES:
         raise ValueError(
-            f"scoring is {measure.scoring!r}, which is for two classes, and y has {n_classes}; use "
-            f"'balanced_accuracy' or {FOR_TWO_CLASSES[measure.scoring]}."
+            f"{start} is for two classes, and y has {len(classes)}; use 'balanced_accuracy' or "
+            f"{FOR_TWO_CLASSES[scoring]}."
         )
+    if len(classes) == 2 and scoring == "top_k_accuracy":
+        raise ValueError(
+            f"{start} asks whether a class is among the two likeliest, and y has only two; use "
+            "'accuracy'."
+        )
+    if len(classes) == 2 and scoring in OF_CLASS_ONE and 1 not in table.codes:
+        raise ValueError(
+            f"{start} takes the class 1 for the positive one, and y has {classes[0]} and "
+            f"{classes[1]}; name the classes 0 and 1, or use {OF_CLASS_ONE[scoring]}."
+        )
+
+
+def positive_class(measure: Measure, table: LabeledTable) -> list[str]:
+    """Which class a score is about, where that is for a reader to know."""
+    if not measure.is_named or measure.scoring not in OF_CLASS_ONE or len(table.classes) > 2:
+        return []
+    positive = table.classes.tolist()[sorted(table.codes).index(1)]
+    return [
+        f"The score {measure.scoring!r} is about finding the class {positive!r}; "
+        f"{OF_CLASS_ONE[measure.scoring]} is about all classes."
+    ]
 
 
 def check_margin(margin: Any, measure: Measure) -> None:
@@ -163,6 +223,14 @@ def check_margin(margin: Any, measure: Measure) -> None:
         raise ValueError(
             f"margin is {margin!r}; it must be below 1, because {measure.name} is a part of one "
             "here: 2 points are 0.02."
+        )
+
+
+def _refuse_several_labels(scoring: str) -> None:
+    if scoring.endswith("_samples"):
+        raise ValueError(
+            f"scoring is {scoring!r}, which is for rows with several labels each, and these have "
+            f"one; use '{scoring.removesuffix('_samples')}_macro'."
         )
 
 

@@ -195,16 +195,27 @@ class Verdict:
     """The answer for the table."""
 
     kind: Kind  #: "helps", "makes no difference", "may hurt" or "too few labels to tell".
-    sentence: str  #: The answer in one sentence, for somebody who knows no statistics.
+    #: The answer in one sentence, for somebody who knows no statistics; before it, where the model
+    #: to use is no better than a guess, that.
+    sentence: str
     advice: str  #: What to do about it.
     evidence: tuple[str, ...]  #: Sentences with the numbers behind it.
     method: str | None  #: The method that decided it.
     #: For "too few labels to tell", how many would tell a difference as large as it looks now ...
     labels_needed: int | None = None
     labels_needed_at_most: int | None = None  #: ... and one as small as the margin.
+    #: How good the recommended model is, beside always saying the commonest class. `sentence`
+    #: begins with it where the model is no better than that.
+    model: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The answer, the model if the answer does not begin with it, and what to do."""
+        about = [self.model] if not self.sentence.startswith(self.model) else []
+        return [self.sentence, *about, self.advice]
 
     def __str__(self) -> str:
-        return "\n".join([self.sentence, self.advice, *(f"- {line}" for line in self.evidence)])
+        return "\n".join([*self.lines, *(f"- {line}" for line in self.evidence)])
 
 
 def judge_methods(

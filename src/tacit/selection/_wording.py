@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 from tacit._words import listed
 from tacit.selection._measure import Measure
+from tacit.selection._quality import ROUNDING, Guess, Usability
 from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verdict, decisive_method
 
 if TYPE_CHECKING:
     from tacit.selection._comparison import Comparison
+
+# What to do about a model by itself; the advice about the unlabeled rows goes on from it.
+MODEL_ADVICE = {
+    Usability.NO_BETTER: "Label more rows, or add columns that tell the classes apart. {}",
+    Usability.UNPROVEN: "Label more rows, or add columns that tell the classes apart. {}",
+    Usability.RANKS_ONLY: "{} Take its scores rather than its classes, or compare by the score "
+    "'balanced_accuracy'.",
+}
 
 
 def write_verdict(found: Comparison) -> Verdict:
@@ -39,17 +48,63 @@ def write_verdict(found: Comparison) -> Verdict:
         *_same_lines(found),
         *(_method_line(found, method) for method in found.methods.values() if not method.certain),
         *_needed_lines(found, decisive),
+        *_one_class_lines(found),
         *found.notes,
     ]
+    name = decisive.name if decisive.kind is Kind.HELPS else str(found.baseline)
+    sentence, advice, model = _sentence(found, decisive), _advice(found, decisive), ""
+    if found.guess is not None:
+        model, usability = _model_text(found, name, found.guess), found.quality[name].usability
+        advice = MODEL_ADVICE.get(usability, "{}").format(advice)
+        if usability is not Usability.USABLE:
+            sentence = f"{model} {sentence}"
     return Verdict(
         decisive.kind,
-        _sentence(found, decisive),
-        _advice(found, decisive),
+        sentence,
+        advice,
         tuple(lines),
         decisive.name,
         decisive.labels_needed,
         decisive.labels_needed_at_most,
+        model,
     )
+
+
+def _model_text(found: Comparison, name: str, guess: Guess) -> str:
+    """How good a model is by itself, beside the guess."""
+    quality, measure, answer = found.quality[name], guess.measure, f"always saying {guess.answer!r}"
+    loss = found.losses[name] if measure is found.measure else quality.error
+    is_same = abs(loss - guess.loss) < ROUNDING
+    rate, *others = rate_texts(measure, loss, *([] if is_same else [guess.loss]))
+    start, beside = f"{name} has a {measure.name} of {rate}", f"{answer} one of {''.join(others)}"
+    if measure.is_error:
+        start, beside = f"{name} gets {rate} wrong", f"{answer} {''.join(others)}"
+    no_better = f"{start}, no better than {answer}{''.join(f' ({other})' for other in others)}"
+    text = {
+        Usability.USABLE: f"{start}, {beside}.",
+        Usability.RANKS_ONLY: f"{no_better}, though it ranks rows.",
+        Usability.UNPROVEN: f"{start}, {beside}, and {found.n_labels:,} labels are too few to tell "
+        "the two apart: not usable yet.",
+        Usability.NO_BETTER: f"{no_better}: not usable yet.",
+    }[quality.usability]
+    if quality.auc is not None:
+        text += f" Its AUC is {quality.auc:.2f}."
+    if quality.only_class is not None:
+        text += f" It gives every row the class {quality.only_class!r}."
+    return text
+
+
+def _one_class_lines(found: Comparison) -> list[str]:
+    """Contestants that give every row one class, by that class."""
+    those: dict[str, list[str]] = {}
+    for name, quality in found.quality.items():
+        if quality.only_class is not None:
+            those.setdefault(repr(quality.only_class), []).append(name)
+    return [
+        f"{listed(names)} {'gives' if len(names) == 1 else 'give'} every row that was held back "
+        f"the class {answer}."
+        for answer, names in those.items()
+    ]
 
 
 def difference_text(difference: PairedDifference, measure: Measure) -> str:
@@ -74,7 +129,8 @@ def rate_texts(measure: Measure, *losses: float) -> list[str]:
         return [measure.text(loss) for loss in losses]
     for total in (100, 1000):
         counts = [round(loss * total) for loss in losses]
-        if len(set(counts)) == len(counts) and min(counts) > 0:
+        is_told = (count > 0 or loss == 0.0 for count, loss in zip(counts, losses, strict=True))
+        if len(set(counts)) == len(counts) and all(is_told):
             break
     return [f"{count} in {total:,}" for count in counts]
 

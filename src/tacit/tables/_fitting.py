@@ -198,8 +198,7 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
     if model == "anchors":
         return slim
     if model in BY_EVIDENCE:
-        supervised = copy.copy(slim)
-        supervised.model_ = fitted.supervised_model_
+        supervised = slim.without_views()
     else:
         supervised = _without_rows(new_classifier("supervised", alpha).fit(X, labels))
         _without_rows(slim)

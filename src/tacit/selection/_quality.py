@@ -1,0 +1,220 @@
+"""How good a contestant is by itself: beside an answer that needs no rows, and by its ranking."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+from sklearn.dummy import DummyClassifier
+
+from tacit._typing import AnyArray, Vector
+from tacit.selection._evaluate import Fit, Split, predictions
+from tacit.selection._labeled_table import LabeledTable
+from tacit.selection._measure import Measure, loss_of, read_measure
+from tacit.selection._verdict import LEVEL, PairedDifference, paired_difference
+
+# Loss and ranking are both looked at, so that each gets half of the level.
+LEVEL_OF_ONE = LEVEL / 2.0
+# Means over splits are rounded.
+ROUNDING = 1e-9
+
+
+class Usability(StrEnum):
+    """What is known of a model, apart from what the unlabeled rows add to it."""
+
+    USABLE = "usable"
+    #: No better than the commonest class, though it ranks rows better than chance would.
+    RANKS_ONLY = "only ranks rows"
+    UNPROVEN = "not shown to be better than a guess"
+    NO_BETTER = "no better than a guess"
+
+    @property
+    def is_told_first(self) -> bool:
+        """Whether nothing else about the model matters before that."""
+        return self in (Usability.UNPROVEN, Usability.NO_BETTER)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one fit scored on the test rows of its split."""
+
+    loss: float
+    error: float  # The part of rows predicted wrong, whatever the loss is
+    auc: float  # NaN where it cannot be said
+    answers: frozenset[int]  # The classes that it gave to some row, as numbers
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good a contestant is on rows that were held back from its fits."""
+
+    error: float  #: The part of rows predicted wrong, whatever the measure is.
+    #: Area under the ROC curve, for more classes the mean over each against the others; None where
+    #: no split tests two classes, or the contestant gives no scores.
+    auc: float | None
+    only_class: Any  #: The class that it gives to every row, or None where it gives several.
+    usability: Usability  #: What that means.
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Always the commonest class, on the same test rows; its probabilities are the classes' parts.
+
+    By the measure of the comparison, or by errors where that might praise a constant answer.
+    """
+
+    answer: Any
+    error: float  # The part of rows for which it is wrong
+    losses: Vector  # One for each split
+    measure: Measure
+
+    @property
+    def loss(self) -> float:
+        """The mean loss over the splits."""
+        return float(self.losses.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The rows that losses were measured on."""
+
+    table: LabeledTable
+    splits: Sequence[Split]
+
+    def difference(
+        self,
+        name: str,
+        reference: str,
+        differences: Vector,
+        measure: Measure,
+        disagreement: float | None = None,
+    ) -> PairedDifference:
+        """Differences of the losses on each split, with their interval."""
+        tested = np.unique(np.concatenate([split.test for split in self.splits]))
+        return paired_difference(
+            name,
+            reference,
+            differences,
+            test_to_train(self.splits),
+            len(self.table.labeled),
+            disagreement,
+            len(self.table.unlabeled),
+            tested=np.unique(self.table.y[tested], return_counts=True)[1].tolist(),
+            counts_rows=measure.is_error,
+            bounded=measure.in_points,
+        )
+
+
+def test_to_train(splits: Sequence[Split]) -> float:
+    """Labeled test rows for each labeled training row."""
+    return float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
+
+
+def score_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> Score:
+    """The loss of a fitted contestant on the test rows of a split, its error and its ranking."""
+    y = table.y[split.test]
+    predicted = predictions(fit, table.codes)
+    error = float(np.mean(predicted != y))
+    loss = error if measure.is_error else loss_of(fit, table, split, measure)
+    return Score(loss, error, area_under_curve(fit, y), frozenset(np.unique(predicted).tolist()))
+
+
+def area_under_curve(fit: Fit, y: AnyArray) -> float:
+    """The mean over the classes of how often a row of the class ranks above one of another.
+
+    Ties count half (Hanley & McNeil 1982). NaN where the rows are of one class, or the model has
+    neither `decision_function` nor `predict_proba` with a column for each class.
+    """
+    classes = getattr(fit.model, "classes_", np.empty(0))
+    for name in ("decision_function", "predict_proba"):
+        response = getattr(fit.model, name, None)
+        if response is None:
+            continue
+        scores = np.asarray(response(fit.X_test))
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores, scores])
+        if scores.shape == (len(y), len(classes)):
+            return _mean_area(scores, y[:, None] == classes)
+    return math.nan
+
+
+def _mean_area(scores: AnyArray, is_class: AnyArray) -> float:
+    n_in = is_class.sum(axis=0)
+    n_pairs = n_in * (len(is_class) - n_in)
+    above = (rankdata(scores, axis=0) * is_class).sum(axis=0) - n_in * (n_in + 1) / 2.0
+    known = n_pairs > 0
+    return float(np.mean(above[known] / n_pairs[known])) if known.any() else math.nan
+
+
+def guess_on(table: LabeledTable, splits: Sequence[Split], measure: Measure) -> Guess:
+    """The answer that needs no rows, scored as the contestants are."""
+    y, counts = table.y[table.labeled], table.label_counts
+    model = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
+
+    def losses(measure: Measure) -> Vector:
+        rows = (np.zeros((len(split.test), 1)) for split in splits)
+        fits = (Fit(model, [], None, X, 0.0, set()) for X in rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of classes that are never answered
+            found = [loss_of(f, table, s, measure) for f, s in zip(fits, splits, strict=True)]
+        return np.array(found)
+
+    error = read_measure("accuracy")
+    errors = losses(error)
+    judged_by = measure if measure.speaks_against_guesses else error
+    own = errors if judged_by.is_error else losses(judged_by)
+    answer = max(counts, key=counts.__getitem__)
+    return Guess(answer, float(errors.mean()), own, judged_by)
+
+
+def qualities(
+    tested: Tested,
+    scores: Mapping[str, Sequence[Score]],
+    answers: Mapping[str, AnyArray],
+    guess: Guess,
+    measure: Measure,
+) -> dict[str, Quality]:
+    """How good each contestant is by itself, from its scores on the splits.
+
+    `answers` are what it says of other rows that were held back from it.
+    """
+    table, found = tested.table, {}
+    names = dict(zip(sorted(table.codes), table.classes.tolist(), strict=True))
+    counts = np.array(list(table.label_counts.values()))
+    for name, those in scores.items():
+        given = frozenset[int]().union(*(score.answers for score in those))
+        if measure.is_of_predictions:
+            given |= frozenset(np.unique(answers[name]).tolist())
+        areas = [score.auc for score in those if math.isfinite(score.auc)]
+        auc = float(np.mean(areas)) if areas else None
+        errors = np.array([score.error for score in those])
+        losses = np.array([score.loss for score in those]) if guess.measure is measure else errors
+        against = tested.difference(name, "", losses - guess.losses, guess.measure)
+        found[name] = Quality(
+            float(errors.mean()),
+            auc,
+            names[min(given)] if len(given) == 1 else None,
+            _usability(auc, counts, against),
+        )
+    return found
+
+
+def _usability(auc: float | None, counts: AnyArray, against: PairedDifference) -> Usability:
+    is_better = against.mean < -ROUNDING
+    is_clear = is_better and against.p_better <= LEVEL_OF_ONE
+    if not math.isfinite(against.standard_error):  # a single split: there is but the mean
+        is_clear = is_better
+    # The variance of the rank sum where ranks say nothing, of the class of which it is largest.
+    pairs = counts * (counts.sum() - counts)
+    spread = math.sqrt((counts.sum() + 1.0) / (12.0 * pairs.min()))
+    ranks = auc is not None and auc - 0.5 >= float(ndtri(1.0 - LEVEL_OF_ONE)) * spread
+    if is_better:
+        return Usability.USABLE if is_clear or ranks else Usability.UNPROVEN
+    return Usability.RANKS_ONLY if ranks else Usability.NO_BETTER
