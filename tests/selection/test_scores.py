@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score, make_scorer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names, make_scorer
+from sklearn.semi_supervised import SelfTrainingClassifier
 
 from tacit import LeastSquaresClassifier
-from tacit.selection import Kind, compare
+from tacit.selection import Kind, compare, default_contestants
 from tests.selection.tables import mover, pair, two_classes
 
 
@@ -107,3 +109,75 @@ def test_nobody_is_sent_to_another_score_where_no_class_is_rare() -> None:
     comparison = compare(X, y, pair(), n_repeats=1)
     (line,) = [line for line in comparison.verdict.evidence if "always answering 0" in line]
     assert "balanced_accuracy" not in line
+
+
+# All of scikit-learn's names but those of regression; of several labels a row, see below.
+FOR_CLASSES = [
+    name
+    for name in get_scorer_names()
+    if not get_scorer(name)._score_func.__module__.endswith("._regression")
+    and not name.endswith("_samples")
+]
+TWO_ONLY = ("f1", "jaccard", "precision", "recall", "roc_auc")
+RATIOS = ("positive_likelihood_ratio", "neg_negative_likelihood_ratio")
+
+
+def table_of(n_classes: int) -> tuple[Any, Any]:
+    names = np.array(["no", "yes", "often"][:n_classes], dtype=object)
+    places = np.arange(60) % n_classes
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[np.arange(60), places] += 1.5
+    y = names[places]
+    y[36:] = None
+    return X, y
+
+
+def with_probabilities() -> dict[str, Any]:
+    logistic = LogisticRegression()
+    return {"logistic": logistic, "self-training": (SelfTrainingClassifier(logistic), "logistic")}
+
+
+@pytest.mark.parametrize("scoring", FOR_CLASSES)
+def test_every_score_for_classes_works_or_names_another(scoring: str) -> None:
+    for n_classes in (2, 3):
+        X, y = table_of(n_classes)
+        given: dict[str, Any] = {"cv": 3, "n_repeats": 1, "scoring": scoring}
+        is_for_two = scoring in TWO_ONLY + RATIOS
+        if (n_classes == 3 and is_for_two) or (n_classes == 2 and scoring == "top_k_accuracy"):
+            with pytest.raises(ValueError, match=rf"^scoring is '{scoring}', which .*; use '"):
+                compare(X, y, with_probabilities(), **given)
+            continue
+        found = compare(X, y, with_probabilities(), **given)
+        assert np.isfinite(found.losses["logistic"])
+        assert found.guess is not None
+        # Better than a guess by whatever suits it.
+        assert "not usable" not in str(found)
+
+
+PROBABLE = ("average_precision",)
+
+
+@pytest.mark.parametrize("scoring", PROBABLE)
+def test_scores_of_probabilities_work_with_the_default_estimators(scoring: str) -> None:
+    X, y = table_of(2)
+    usual = [c for c in default_contestants() if c.name in ("ridge", "ICLS", "self-learning")]
+    found = compare(X, y, usual, cv=2, n_repeats=1, scoring=scoring)
+    assert set(found.losses) == {"ridge", "ICLS", "self-learning"}
+    assert np.isfinite(list(found.losses.values())).all()
+
+
+@pytest.mark.parametrize("scoring", ["f1_samples", "recall_samples"])
+def test_scores_of_several_labels_a_row_are_refused_with_another(scoring: str) -> None:
+    X, y = table_of(2)
+    with pytest.raises(ValueError, match=f"several labels each.*use '{scoring[:-8]}_macro'"):
+        compare(X, y, with_probabilities(), scoring=scoring)
+
+
+def test_a_score_of_one_class_says_which_and_is_refused_where_it_cannot_be_told() -> None:
+    X, y = table_of(2)
+    found = compare(X, y, with_probabilities(), cv=3, n_repeats=1, scoring="f1")
+    assert any("is about finding the class 'yes'; 'f1_macro' is" in note for note in found.notes)
+    numbered = np.where(y == "yes", 7, np.where(y == "no", 3, -1))
+    for scoring, other in (("f1", "f1_macro"), ("average_precision", "roc_auc")):
+        with pytest.raises(ValueError, match=f"y has 3 and 7; name .* 0 and 1, or use '{other}'"):
+            compare(X, numbered, with_probabilities(), scoring=scoring)

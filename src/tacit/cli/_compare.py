@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from tacit._words import number_of
+from tacit._words import listed, number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
 from tacit.cli import _tables as tables
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tacit.report import Page
     from tacit.selection import Comparison
     from tacit.tables import MixedTable, TableComparison
+
+# How the note on such a column goes on after its name; more names than this are counted.
+LEFT_OUT, MOST_NAMES = " was left out: ", 5
 
 
 def compare(
@@ -52,6 +55,9 @@ def compare(
     date_format: given.DateFormat = None,
     jobs: given.Jobs = -1,
     seed: given.Seed = 0,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say of each column why it was left out.")
+    ] = False,
     as_json: given.Json = False,
     debug: given.Debug = False,
 ) -> None:
@@ -102,11 +108,11 @@ def compare(
         screen.print_json(_as_values(found, report))
         return
     console = screen.stdout_console()
-    _print(console, found)
+    _print(console, found, verbose)
     _print_next(console, found, table, report)
 
 
-def _print(console: Console, found: TableComparison) -> None:
+def _print(console: Console, found: TableComparison, verbose: bool) -> None:
     comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
     kind = str(verdict.kind)
     first, *others = (line for line in verdict.lines if line)
@@ -133,7 +139,27 @@ def _print(console: Console, found: TableComparison) -> None:
         f"{number_of(len(table.frame.columns), 'column')} became "
         f"{number_of(len(found.feature_names), 'feature')}."
     )
-    screen.print_points(console, (what, *table.notes), screen.DONE)
+    notes = table.notes if verbose else _in_short(table)
+    screen.print_points(console, (what, *notes), screen.DONE)
+
+
+def _in_short(table: MixedTable) -> list[str]:
+    """The notes on a table, with one line for all columns of one kind that were left out."""
+    by_kind: dict[str, list[str]] = {}
+    for column in table.columns:
+        if not column.is_feature:
+            by_kind.setdefault(column.kind, []).append(repr(column.name))
+    lines = {note: note for note in table.notes}
+    for names in (names for names in by_kind.values() if len(names) > 1):
+        first, *others = (n for n in lines if n.startswith(tuple(f"{x}{LEFT_OUT}" for x in names)))
+        reason = first.partition(LEFT_OUT)[2].rstrip(".")
+        lines[first] = (
+            f"{listed(names, MOST_NAMES)} were left out; {names[0]}: {reason}. Use --verbose for "
+            "the others."
+        )
+        for note in others:
+            del lines[note]
+    return list(lines.values())
 
 
 def _print_grid(console: Console, comparison: Comparison) -> None:
@@ -244,6 +270,7 @@ def report_page(found: TableComparison, command: str, piped: bool = False) -> Pa
         certificates=found.certificates,
         curve=None if found.curve is None else curve_values(found.curve),
         table=table,
+        notes=_in_short(table),
         label_counts=screen.counted(table.target.counts.items()),
         n_features=len(found.feature_names),
         columns=Listing("The columns", names, columns),

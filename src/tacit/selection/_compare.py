@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray
+from tacit._words import listed
 from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import (
     MOST_LABELS,
@@ -371,9 +372,14 @@ def _notes(
                 f"{contestant.name} and its twin {twin.name} are preprocessed differently, so the "
                 "difference between them is not due to the unlabeled rows alone."
             )
+    # Of those who complain of the same there is one line.
+    times: dict[str, dict[str, int]] = {}
     for name in by_name:
         complaints = [found[name].warnings for found in outcomes]
         for text in sorted(set().union(*complaints)):
-            times = sum(text in complaint for complaint in complaints)
-            notes.append(f"{name}, in {times} of {len(outcomes)} fits: {text}.")
+            times.setdefault(text, {})[name] = sum(text in each for each in complaints)
+    for text, by_whom in times.items():
+        most = "up to " if len(set(by_whom.values())) > 1 else ""
+        fits = f"in {most}{max(by_whom.values())} of {len(outcomes)} fits"
+        notes.append(f"{listed(list(by_whom))}, {fits}: {text}.")
     return tuple(notes)

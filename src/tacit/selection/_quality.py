@@ -88,6 +88,24 @@ class Tested:
     table: LabeledTable
     splits: Sequence[Split]
 
+    @property
+    def spread_of_areas(self) -> float:
+        """The standard deviation of an AUC where ranks say nothing (Mann & Whitney 1947).
+
+        Of the class of which it is largest. Splits of one repeat are independent, and repeats say
+        no more than one of them; nor do any splits say more than all labels together.
+        """
+
+        def variance(rows: AnyArray) -> float:
+            n_in = np.unique(self.table.y[rows], return_counts=True)[1]
+            pairs = int((n_in * (len(rows) - n_in)).min())
+            return (len(rows) + 1.0) / (12.0 * pairs) if pairs else 0.0
+
+        found = [v for v in map(variance, (split.test for split in self.splits)) if v]
+        n_repeats = len({split.repeat for split in self.splits})
+        within = float(np.mean(found)) * n_repeats / len(found) if found else 0.0
+        return math.sqrt(max(within, variance(self.table.labeled)))
+
     def difference(
         self,
         name: str,
@@ -130,10 +148,12 @@ def area_under_curve(fit: Fit, y: AnyArray) -> float:
     """The mean over the classes of how often a row of the class ranks above one of another.
 
     Ties count half (Hanley & McNeil 1982). NaN where the rows are of one class, or the model has
-    neither `decision_function` nor `predict_proba` with a column for each class.
+    neither `decision_function` nor `predict_proba` with a column for each class. Of the two the one
+    is taken that scikit-learn's scores `roc_auc` and `roc_auc_ovr` take.
     """
     classes = getattr(fit.model, "classes_", np.empty(0))
-    for name in ("decision_function", "predict_proba"):
+    ways = ("decision_function", "predict_proba")
+    for name in ways if len(classes) == 2 else reversed(ways):
         response = getattr(fit.model, name, None)
         if response is None:
             continue
@@ -187,7 +207,7 @@ def qualities(
     """
     table, found = tested.table, {}
     names = dict(zip(sorted(table.codes), table.classes.tolist(), strict=True))
-    counts = np.array(list(table.label_counts.values()))
+    spread = tested.spread_of_areas
     for name, those in scores.items():
         given = frozenset[int]().union(*(score.answers for score in those))
         if measure.is_of_predictions:
@@ -201,19 +221,17 @@ def qualities(
             float(errors.mean()),
             auc,
             names[min(given)] if len(given) == 1 else None,
-            _usability(auc, counts, against),
+            _usability(auc, spread, against),
         )
     return found
 
 
-def _usability(auc: float | None, counts: AnyArray, against: PairedDifference) -> Usability:
+def _usability(auc: float | None, spread: float, against: PairedDifference) -> Usability:
+    """What follows from the AUC, with its deviation by chance, and from the loss beside a guess."""
     is_better = against.mean < -ROUNDING
     is_clear = is_better and against.p_better <= LEVEL_OF_ONE
     if not math.isfinite(against.standard_error):  # a single split: there is but the mean
         is_clear = is_better
-    # The variance of the rank sum where ranks say nothing, of the class of which it is largest.
-    pairs = counts * (counts.sum() - counts)
-    spread = math.sqrt((counts.sum() + 1.0) / (12.0 * pairs.min()))
     ranks = auc is not None and auc - 0.5 >= float(ndtri(1.0 - LEVEL_OF_ONE)) * spread
     if is_better:
         return Usability.USABLE if is_clear or ranks else Usability.UNPROVEN

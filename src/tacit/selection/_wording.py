@@ -14,10 +14,13 @@ from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verd
 if TYPE_CHECKING:
     from tacit.selection._comparison import Comparison
 
-# What to do about a model by itself; the advice about the unlabeled rows goes on from it.
+# What to do about a model by itself, in place of the advice about the unlabeled rows or beside it.
+LABEL_MORE = (
+    "Label more rows, or add columns that tell the classes apart, before you use any of these."
+)
 MODEL_ADVICE = {
-    Usability.NO_BETTER: "Label more rows, or add columns that tell the classes apart. {}",
-    Usability.UNPROVEN: "Label more rows, or add columns that tell the classes apart. {}",
+    Usability.NO_BETTER: LABEL_MORE,
+    Usability.UNPROVEN: LABEL_MORE,
     Usability.RANKS_ONLY: "{} Take its scores rather than its classes, or compare by the score "
     "'balanced_accuracy'.",
 }
