@@ -228,3 +228,35 @@ def test_after_a_table_that_was_piped_in_the_next_command_asks_for_a_file(easy, 
     page = html.unescape((tmp_path / "r.html").read_text())
     assert "In the terminal, the table piped in" in page
     assert "read_table('table.csv', 'y', mark=['-1'])" in page
+
+
+def noisy(folder):
+    """Columns that say nothing, eleven that are left out, and two labels that do not matter."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(160, 2)), columns=["a", "b"])
+    for k in range(11):
+        frame[f"same{k}"] = k
+    frame["y"] = np.where(np.arange(160) < 30, np.where(np.arange(160) % 3, "no", "yes"), None)
+    return generated.write(frame, folder / "noise.csv")
+
+
+def test_a_model_that_is_no_better_than_a_guess_is_the_headline_and_repeated_notes_are_one(
+    tmp_path,
+):
+    noisy(tmp_path)
+    command = ("compare", "noise.csv", "-t", "y", "--repeats", "1", "--folds", "3", "--jobs", "1")
+    done = tacit(*command, cwd=tmp_path)
+    assert_good(done)
+    text = " ".join(done.stdout.replace("│", " ").split())
+    assert "NOT USABLE YET ─" in text
+    assert "no better than always saying 'no'" in text
+    assert "Its AUC is 0." in text
+    assert re.search(r"always 'no' +33\.3% +0\.50 +no model", done.stdout)
+    assert text.count("left out") == 1
+    assert "'same0', 'same1', 'same2', 'same3', 'same4' and 6 more were left out" in text
+    verbose = tacit(*command, "--verbose", cwd=tmp_path)
+    assert verbose.stdout.count("was left out: every row has the value") == 11
+    found = json.loads(tacit(*command, "--json", cwd=tmp_path).stdout)
+    assert "not usable yet" in found["verdict"]["model"]
+    assert {"error", "auc", "only_class"} <= set(found["contestants"][0])
+    assert found["guess"] == {"answer": "no", "error": pytest.approx(1 / 3)}

@@ -102,10 +102,11 @@ def sample_page(text: Text = str) -> Page:
     values: dict[str, Any] = {
         "subtitle": text("60 labeled and 4,940 unlabeled rows, target column “churned”"),
         "tone": "good",
+        "label": text("It helps"),
+        "by_chance": True,
         "verdict": SimpleNamespace(
-            kind=text("helps"),
             sentence=text("The unlabeled rows help: 13 in 100 answers are wrong instead of 20."),
-            advice=text("Use ICLS, but not self-learning, which may hurt."),
+            lines=["", text("ICLS gets 13 wrong."), text("Use ICLS, but not self-learning.")],
             evidence=[text("Without the unlabeled rows, ridge does best."), text("p is 0.004.")],
         ),
         "rates": [(text("With the unlabeled rows"), 0.131), (text("Without them"), 0.201)],
@@ -145,8 +146,8 @@ def sample_page(text: Text = str) -> Page:
             n_rows_in_file=5000,
             n_labeled=60,
             n_unlabeled=4940,
-            notes=[text("customer_id was left out.")],
         ),
+        "notes": [text("customer_id was left out.")],
         "label_counts": text("no: 39, yes: 21"),
         "n_features": 54,
         "columns": numbers(text),

@@ -82,6 +82,25 @@ def test_the_report_is_as_wide_as_paper_so_that_no_browser_shrinks_it(
 
 
 @pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")
+def test_names_of_columns_and_the_picture_on_top_fit_a_screen_of_1200_pixels(
+    pages: dict[str, Path], browser: Browser
+) -> None:
+    tab = Tab(browser)
+    tab.view(1200)
+    tab.open(pages["report"])
+    table = "document.querySelector('#the-numbers .scroll')"
+    assert tab.ask(f"{table}.scrollWidth <= {table}.clientWidth")
+    # Each name stands in one line, with its sign beside it.
+    lines = f"[...{table}.querySelectorAll('thead .title')].map(t => t.getClientRects().length)"
+    assert tab.ask(lines) == [1] * 8
+    # The recommended model, the other one and the guess, side by side.
+    tops = "[...document.querySelectorAll('.rates svg')].map(s => s.getBoundingClientRect().top)"
+    assert len(tab.ask(tops)) in (3, 4)
+    assert len(set(tab.ask(tops)[:3])) == 1
+    tab.close()
+
+
+@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("kind", ["report", "comparison", "curve"])

@@ -223,9 +223,11 @@ def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:
     from tacit.tables._fitting import versions
 
     comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
+    guess = comparison.guess
     return {
         "verdict": {**asdict(verdict), "kind": str(verdict.kind)},
         "recommended": comparison.recommended,
+        "guess": guess and {"answer": guess.answer, "error": guess.error},
         "measure": comparison.measure.name,
         "margin": comparison.margin,
         "contestants": comparison.rows(),

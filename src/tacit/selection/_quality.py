@@ -148,12 +148,11 @@ def area_under_curve(fit: Fit, y: AnyArray) -> float:
     """The mean over the classes of how often a row of the class ranks above one of another.
 
     Ties count half (Hanley & McNeil 1982). NaN where the rows are of one class, or the model has
-    neither `decision_function` nor `predict_proba` with a column for each class. Of the two the one
-    is taken that scikit-learn's scores `roc_auc` and `roc_auc_ovr` take.
+    neither `decision_function` nor `predict_proba` with a column for each class.
     """
     classes = getattr(fit.model, "classes_", np.empty(0))
-    ways = ("decision_function", "predict_proba")
-    for name in ways if len(classes) == 2 else reversed(ways):
+    # Probabilities may have to be calibrated first, by many more fits.
+    for name in ("decision_function", "predict_proba"):
         response = getattr(fit.model, name, None)
         if response is None:
             continue
