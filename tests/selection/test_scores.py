@@ -154,7 +154,7 @@ def test_every_score_for_classes_works_or_names_another(scoring: str) -> None:
         assert "not usable" not in str(found)
 
 
-PROBABLE = ("average_precision",)
+PROBABLE = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr", "average_precision")
 
 
 @pytest.mark.parametrize("scoring", PROBABLE)

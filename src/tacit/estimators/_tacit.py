@@ -109,8 +109,9 @@ class TacitClassifier(ProbableClassifier):
     transduction_ : ndarray of shape (U,)
         The classes of the unlabeled rows: those marked in y, in order, then those of X_unlabeled.
         For rows on disk or on a cluster computed on demand.
-    temperature_ : float
-        The factor of the decisions in `predict_proba`, calibrated on left-out labels.
+    temperature_, supervised_temperature_ : float
+        The factor of the decisions in `predict_proba`, calibrated on left-out labels, and what it
+        would be without any view.
     model_, supervised_model_ : object
         What predictions are made with, and what they would be made with without any view: the same
         where views are not used. `without_views()` predicts with the second.
