@@ -1,11 +1,14 @@
 """Many classes and directions, without matrices of the order of the dual."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tacit import ICLSClassifier
 from tacit.solver import Problem, Status, solve_interior_point
 from tacit.solver import _method as method
+from tacit.solver import _proximal as proximal
 from tacit.solver._label_sets import Simplex
 from tacit.solver._proximal import _nearest, solve_proximal
 
@@ -30,6 +33,49 @@ def test_it_finds_what_the_interior_point_method_finds(n_classes, distance, seed
     np.testing.assert_allclose(labels.sum(axis=1), 1.0)
     scale = np.abs(theirs.residual).max() + 1e-4 * np.sqrt(theirs.scale)
     np.testing.assert_allclose(ours.residual, theirs.residual, atol=1e-3 * scale)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_many_classes_few_pairs_are_looked_at_and_the_answer_is_the_same(seed, monkeypatch):
+    pairs = []
+
+    class Counting(proximal._Pairs):
+        def __init__(self, problem, is_open):
+            pairs.append(is_open.mean())
+            super().__init__(problem, is_open)
+
+    monkeypatch.setattr(proximal, "_Pairs", Counting)
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(400, 5))
+    problem = Problem(V, 60.0 * random.normal(size=(5, 20)))
+    ours, theirs = solve_proximal(problem), solve_interior_point(problem)
+    assert pairs
+    assert max(pairs) <= proximal.MANY
+    assert ours.status is Status.OPTIMAL
+    np.testing.assert_allclose(ours.objective, theirs.objective, rtol=1e-7)
+
+
+def test_where_near_rows_do_not_settle_many_classes_the_proximal_method_does(monkeypatch):
+    random = np.random.default_rng(0)
+    centres = random.normal(size=(8, 4))
+    y = random.integers(0, 8, 900)
+    X = 2.0 * centres[y] + random.normal(size=(900, 4))
+    y[80:] = -1
+    theirs = ICLSClassifier(1.0, solver="interior-point").fit(X, y)
+    monkeypatch.setattr(method, "SOME_UNKNOWNS", 10)
+    monkeypatch.setattr(method, "DIRECT", 100)
+    monkeypatch.setattr(method, "DIRECT_EACH", 1)
+    solve = method.solve_working_set
+
+    def stalled(problem, tol, max_iter, report, only_near):
+        assert only_near
+        return replace(solve(problem, tol, max_iter, report), status=Status.STALLED)
+
+    monkeypatch.setattr(method, "solve_working_set", stalled)
+    ours = ICLSClassifier(1.0).fit(X, y)
+    assert ours.solution_.solver == "proximal"
+    assert ours.solution_.status is Status.OPTIMAL
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
 
 
 def test_a_target_that_can_be_reached_is_optimal_or_inside():

@@ -29,8 +29,9 @@ SOLVERS = ("auto", "interior-point", "lbfgsb", "working-set")
 # takes no longer than on the working set's first sample.
 DIRECT = 3000
 DIRECT_EACH = 24
-# Unknowns of the dual for more than two classes above which its matrices take seconds each.
-MANY_UNKNOWNS = 2000
+# Unknowns of the dual for more than two classes above which its matrices take seconds each, and
+# above which they are not worth it where near rows do not settle the problem at once.
+MANY_UNKNOWNS, SOME_UNKNOWNS = 2000, 200
 # From so many directions on, and so many for each label, a semismooth Newton method is worth a try.
 MANY_DIRECTIONS = 128
 DIRECTIONS_EACH = 0.5
@@ -92,10 +93,11 @@ class Method:
         few = problem.n_labels * problem.rank <= DENSE_NUMBERS
         return few and self.solver != "working-set"
 
-    def is_proximal(self, problem: Problem | RowsProblem) -> bool:
+    def is_proximal(self, problem: Problem | RowsProblem, above: int | None = None) -> bool:
         """Whether matrices of the order of the dual are too large, and can be done without."""
         plain = problem.target.ndim == 2 and problem.n_equalities == 0
-        many = plain and problem.target.size > MANY_UNKNOWNS and self.solver == "auto"
+        above = MANY_UNKNOWNS if above is None else above
+        many = plain and problem.target.size > above and self.solver == "auto"
         return many and problem.n_labels * max(problem.target.shape) <= DENSE_NUMBERS
 
     def dense(self, problem: Problem) -> Solution:
@@ -124,10 +126,14 @@ class Method:
         if self.is_dense(problem) or self.is_proximal(problem):
             return with_labeling(problem, self.dense(problem.dense()))
         _check_order(problem)
-        solution = solve_working_set(problem, self.tol, self.max_iter, self.report)
+        has_other = self.is_proximal(problem, SOME_UNKNOWNS)
+        solution = solve_working_set(problem, self.tol, self.max_iter, self.report, has_other)
         if solution.status.is_success or not self.fits(problem):
             return solution
-        return with_labeling(problem, self.dense(problem.dense())).after(solution)
+        dense = problem.dense()
+        settings = dense, self.tol, self.max_iter
+        found = solve_proximal(*settings) if has_other else self.dense(dense)
+        return with_labeling(problem, found).after(solution)
 
 
 def _check_order(problem: Problem | RowsProblem) -> None:

@@ -7,18 +7,28 @@ from itertools import pairwise
 
 import numpy as np
 
-from tacit._typing import Mask, Matrix
+from tacit._typing import Index, Mask, Matrix, Vector
 from tacit.solver._active_set import Candidate, solve_in_unit
 from tacit.solver._label_sets import Simplex
-from tacit.solver._problem import Problem
+from tacit.solver._problem import Judgement, Problem
 from tacit.solver._solution import Solution, Status
 
 # The weight of the distance to the last labels, in units of the mean curvature: the first, by what
-# it falls, and the last. A smaller one takes fewer rounds of more products.
-FIRST_WEIGHT, FALLS_BY, LAST_WEIGHT = 1e-3, 0.3, 1e-5
-# The slope at which a round ends is the gap that the last one has left, between these bounds.
-LOOSEST, TIGHTEST = 1e-5, 1e-14
-# Rounds without a smaller gap after which rounding has won.
+# it falls, and from where on it falls only if rounds bring little. A smaller one takes fewer rounds
+# of more products.
+FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.3, 1e-4
+# Rounds at a low weight before all rows and classes are looked at, and what is left of the gap if
+# they bring little.
+ROUNDS, LITTLE = 6, 0.05
+# How far below the highest a class of a row may be and still be looked at, where one has no share;
+# and the part of all pairs of a row and a class above which all are looked at.
+SLACK, MANY = 9.0, 0.25
+# A round ends at a slope of this part of the root of the gap, and of the dual vector, which is next
+# to nothing where the target can all but be reached; between these bounds.
+PART, LOOSEST, TIGHTEST = 0.01, 1e-3, 1e-14
+# The gap of all classes, as a multiple of that of those looked at, up to which these were enough.
+ENOUGH = 3.0
+# Looks at all rows without a smaller gap after which rounding has won.
 PATIENCE = 5
 # Newton steps of a round and products of a step at the most, and the shortest part of a step.
 NEWTON_STEPS, CONJUGATE_STEPS, SHORTEST = 60, 200, 1e-6
@@ -30,8 +40,12 @@ def solve_proximal(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> 
     Each round adds w/2 ||u - u_last||^2 to the objective. The dual of that is smooth: its labels
     are those nearest to u_last - V q / w, and a semismooth Newton method finds q, its steps by
     conjugate gradients that only see the rows between classes, with one factor of order r a class.
-    The labels of a round have a duality gap in the problem itself of w times their last move, and
+    Labels and q of a round have a duality gap in the problem itself of w times their last move, and
     that is what is judged (Li, Sun & Toh 2018, for the lasso).
+
+    After the first round most classes of most rows are out of the question. The next rounds, which
+    start a little beyond the last labels (Guler 1992), only look at pairs of a row and a class that
+    are not, and every few of them all pairs are looked at again.
     """
     iterate = partial(_iterate, tol=tol, max_iter=max_iter)
     return solve_in_unit(problem.centred(), "proximal", iterate)
@@ -39,52 +53,180 @@ def solve_proximal(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> 
 
 def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
     unit = float(np.vdot(problem.V, problem.V)) / problem.rank
-    weight, labels = FIRST_WEIGHT, problem.uniform()
-    q, gap, n_worse = problem.residual(labels), 1.0, 0
+    weight, labels, n_worse = FIRST_WEIGHT, problem.uniform(), 0
+    q, last = problem.residual(labels), problem.judge(labels)
+    best, table = (last.gap, Candidate(labels, q)), _Everything(problem)
     for n_iter in range(1, max_iter + 1):
-        enough = min(LOOSEST, max(TIGHTEST, gap))
-        q, found = _Round(problem, labels, weight * unit).solve(q, enough)
-        judged = problem.judge(found)
+        # 1. Rounds on the rows and classes in question.
+        is_low = weight <= LOW_WEIGHT
+        q, found, seen = _rounds(table, q, labels, weight * unit, last.gap, tol, is_low)
+        # 2. Judge them on all.
+        labels = table.whole(found)
+        judged = problem.judge(labels, q)
         if judged.relative_gap <= tol:
-            return Candidate(found), Status.OPTIMAL, n_iter
-        n_worse = n_worse + 1 if judged.gap >= gap else 0
+            return Candidate(labels, q), Status.OPTIMAL, n_iter
+        n_worse = n_worse + 1 if judged.gap >= best[0] else 0
         if n_worse == PATIENCE:
-            return Candidate(labels), Status.STALLED, n_iter
+            return best[1], Status.STALLED, n_iter
+        best = min(best, (judged.gap, Candidate(labels, q)), key=lambda each: each[0])
+        # 3. A smaller weight, or more pairs of rows and classes at the same one.
+        were_enough = judged.gap <= ENOUGH * seen.gap
+        if were_enough and not is_low:
+            weight = max(FALLS_BY * weight, LOW_WEIGHT)
+        elif were_enough and judged.gap > LITTLE * last.gap:
+            weight *= FALLS_BY
+        moved = labels - problem.V @ (q / (weight * unit))
+        is_open = (moved > moved.max(axis=1, keepdims=True) - SLACK) | (labels > 0.0)
+        if not were_enough:
+            is_open |= table.is_open
+        table = _Everything(problem) if is_open.mean() > MANY else _Pairs(problem, is_open)
+        last = judged
+    return best[1], Status.MAX_ITERATIONS, max_iter
+
+
+def _rounds(
+    table: _Everything, q: Matrix, labels: Matrix, weight: float, gap: float, tol: float, many: bool
+) -> tuple[Matrix, Matrix, Judgement]:
+    """The dual vector, labels and judgement of `table` after one round, or after `many`."""
+    centre = before = table.part(labels)
+    momentum = 1.0
+    for _ in range(ROUNDS if many else 1):
+        enough = PART * min(float(np.sqrt(gap)), float(np.linalg.norm(q)))
+        enough = min(LOOSEST, max(TIGHTEST, enough))
+        q, found = _Round(table, centre, weight).solve(q, enough)
+        judged = table.judge(found, q)
+        if judged.relative_gap <= 0.5 * tol:
+            break
         gap = judged.gap
-        labels, weight = found, max(FALLS_BY * weight, LAST_WEIGHT)
-    return Candidate(labels), Status.MAX_ITERATIONS, max_iter
+        if float(np.vdot(centre - found, found - before)) > 0.0:
+            momentum = 1.0  # the last start was too far out
+        following = 0.5 + np.sqrt(0.25 + momentum**2)
+        centre = found + (momentum - 1.0) / following * (found - before)
+        momentum, before = following, found
+    return q, found, judged
+
+
+class _Everything:
+    """All rows and classes, with labels of shape (U, K)."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.V, self.target = problem, problem.V, problem.target
+        self.is_open: Mask = np.ones((problem.n_labels, problem.n_classes), dtype=bool)
+
+    def part(self, labels: Matrix) -> Matrix:
+        """The labels of this table."""
+        return labels
+
+    def whole(self, labels: Matrix) -> Matrix:
+        """Those of all rows and classes."""
+        return labels
+
+    def times(self, q: Matrix) -> Matrix:
+        """V q, in the shape of the labels."""
+        return np.asarray(self.V @ q)
+
+    def sum(self, labels: Matrix) -> Matrix:
+        """V'u."""
+        return np.asarray(self.V.T @ labels)
+
+    def nearest(self, values: Matrix) -> Matrix:
+        """The nearest labels."""
+        return _nearest(values)
+
+    def judge(self, labels: Matrix, q: Matrix) -> Judgement:
+        """The gap between labels and q in the problem of this table."""
+        return self.problem.judge(labels, q)
+
+    def between(self, labels: Matrix) -> _Between:
+        """The pairs of rows and classes with a share of more than none and less than all."""
+        classes, rows = np.nonzero(((labels > 0.0) & (labels < 1.0)).T)
+        return _Between(self.V[rows], rows, classes, labels.shape)
+
+
+class _Pairs(_Everything):
+    """Some classes of some rows, with one label a pair; those of rows with one class are decided.
+
+    The pairs of a class lie together.
+    """
+
+    def __init__(self, problem: Problem, is_open: Mask) -> None:
+        self.problem, self.is_open, self.shape = problem, is_open, is_open.shape
+        self.decided = is_open & (is_open.sum(axis=1, keepdims=True) == 1)
+        self.classes, self.rows = np.nonzero((is_open & ~self.decided).T)
+        self.parts = _parts(self.classes, is_open.shape[1])
+        self.V = problem.V[self.rows]
+        self.target = problem.target - problem.V.T @ self.decided.astype(np.float64)
+
+    def part(self, labels: Matrix) -> Vector:
+        return np.asarray(labels[self.rows, self.classes])
+
+    def whole(self, labels: Vector) -> Matrix:
+        whole: Matrix = self.decided.astype(np.float64)
+        whole[self.rows, self.classes] = labels
+        return whole
+
+    def times(self, q: Matrix) -> Vector:
+        return _times(self.V, self.parts, q)
+
+    def sum(self, labels: Vector) -> Matrix:
+        return _sum(self.V, self.parts, labels)
+
+    def nearest(self, values: Vector) -> Vector:
+        """All entries less one threshold a row, none below zero (Michelot 1986)."""
+        kept, rows = values, self.rows
+        while True:
+            counts = np.maximum(np.bincount(rows, minlength=self.shape[0]), 1)
+            threshold = (np.bincount(rows, kept, self.shape[0]) - 1.0) / counts
+            above = kept > threshold[rows]
+            if above.all():
+                return np.maximum(values - threshold[self.rows], 0.0)
+            kept, rows = kept[above], rows[above]
+
+    def judge(self, labels: Vector, q: Matrix) -> Judgement:
+        residual, slopes = self.sum(labels) - self.target, self.times(q)
+        lowest = np.full(self.shape[0], np.inf)
+        np.minimum.at(lowest, self.rows, slopes)
+        apart = residual - q
+        gap = float(labels @ (slopes - lowest[self.rows])) + 0.5 * float(np.vdot(apart, apart))
+        return Judgement(gap, 0.5 * float(np.vdot(residual, residual)), 0.0, self.problem.scale)
+
+    def between(self, labels: Vector) -> _Between:
+        part = (labels > 0.0) & (labels < 1.0)
+        return _Between(self.V[part], self.rows[part], self.classes[part], self.shape)
 
 
 class _Round:
     """Minimise 1/2 ||q||^2 + <q, target> + w sum_i h(u_i - v_i'q / w), h'(x) the nearest label."""
 
-    def __init__(self, problem: Problem, last: Matrix, weight: float) -> None:
-        self.V, self.target, self.last, self.weight = problem.V, problem.target, last, weight
+    def __init__(self, table: _Everything, last: Matrix, weight: float) -> None:
+        self.table, self.last, self.weight = table, last, weight
 
     def value(self, q: Matrix, moved: Matrix, labels: Matrix) -> float:
         """The value at q, from u - V q / w and the labels nearest to it."""
         h = float(np.vdot(labels, moved) - 0.5 * np.vdot(labels, labels))
-        return 0.5 * float(np.vdot(q, q)) + float(np.vdot(q, self.target)) + self.weight * h
+        linear = float(np.vdot(q, self.table.target))
+        return 0.5 * float(np.vdot(q, q)) + linear + self.weight * h
 
     def slope(self, q: Matrix, labels: Matrix) -> Matrix:
         """The slope at q, whose labels these are."""
-        return np.asarray(q + self.target - self.V.T @ labels)
+        return np.asarray(q + self.table.target - self.table.sum(labels))
 
     def solve(self, q: Matrix, enough: float) -> tuple[Matrix, Matrix]:
         """The dual vector with a slope of at most `enough`, or nearly, and its labels."""
-        moved = self.last - self.V @ (q / self.weight)
-        labels = _nearest(moved)
+        table, weight = self.table, self.weight
+        moved = self.last - table.times(q / weight)
+        labels = table.nearest(moved)
         value, slope = self.value(q, moved, labels), self.slope(q, labels)
         for _ in range(NEWTON_STEPS):
             size = float(np.linalg.norm(slope))
             if size <= enough:
                 break
-            step = _Between(self.V, labels > 0.0, self.weight).solve(-slope, min(0.1, size))
-            expected, along = 1e-4 * float(np.vdot(step, slope)), self.V @ (step / self.weight)
+            step = table.between(labels).solve(-slope, weight, min(0.1, size))
+            expected, along = 1e-4 * float(np.vdot(step, slope)), table.times(step / weight)
             length = 1.0
             while True:
                 there, far = q + length * step, moved - length * along
-                found = _nearest(far)
+                found = table.nearest(far)
                 reached = self.value(there, far, found)
                 slope = self.slope(there, found) if length == 1.0 else slope
                 # Next to the answer the value is flat to rounding, and the slope decides.
@@ -95,57 +237,75 @@ class _Round:
                 if length < SHORTEST:
                     return q, labels
             q, moved, labels, value = there, far, found, reached
-            slope = self.slope(q, labels)
+            slope = slope if length == 1.0 else self.slope(q, labels)
         return q, labels
 
 
 class _Between:
     """The curvature I + sum_i M_i (x) v_i v_i' / w, M_i the projector of the open classes of a row.
 
-    Only rows with more than one open class have a part in it. They are held class by class.
+    It is given the pairs of a row and an open class, class by class, and their generators.
     """
 
-    def __init__(self, V: Matrix, is_open: Mask, weight: float) -> None:
-        n_open = is_open.sum(axis=1)
-        classes, self.rows = np.nonzero((is_open & (n_open > 1)[:, None]).T)
-        ends = np.searchsorted(classes, np.arange(is_open.shape[1] + 1))
-        self.parts = [slice(a, b) for a, b in pairwise(ends)]
-        self.n_open, self.V, self.weight = n_open, V[self.rows], weight
-        scaled = self.V * np.sqrt((1.0 - 1.0 / n_open[self.rows]) / weight)[:, None]
-        identity = np.eye(V.shape[1])
-        self.inverse = np.linalg.inv(
-            np.stack([scaled[part].T @ scaled[part] + identity for part in self.parts])
-        )
+    def __init__(self, V: Matrix, rows: Index, classes: Index, shape: tuple[int, ...]) -> None:
+        self.V, self.rows, self.parts = V, rows, _parts(classes, shape[1])
+        self.n_open = np.maximum(np.bincount(rows, minlength=shape[0]), 1)
 
-    def times(self, direction: Matrix) -> Matrix:
+    def times(self, direction: Matrix, weight: float) -> Matrix:
         """The product of the curvature and `direction`, of shape (r, K)."""
-        columns = np.ascontiguousarray(direction.T)
-        pairs = list(zip(self.parts, columns, strict=True))
-        moved = np.concatenate([self.V[part] @ column for part, column in pairs])
+        moved = _times(self.V, self.parts, direction)
         mean = np.bincount(self.rows, moved, len(self.n_open)) / self.n_open
-        moved -= mean[self.rows]
-        back = np.stack([moved[part] @ self.V[part] for part in self.parts])
-        return direction + back.T / self.weight
+        return direction + _sum(self.V, self.parts, moved - mean[self.rows]) / weight
 
-    def solve(self, right: Matrix, accuracy: float) -> Matrix:
+    def solve(self, right: Matrix, weight: float, accuracy: float) -> Matrix:
         """Conjugate gradients, each class preconditioned by itself, to this part of `right`."""
+        inverse = self._inverse(weight)
         step, left = np.zeros_like(right), right
-        scaled = self._scaled(left)
+        scaled = _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
         enough = accuracy**2 * before
         for _ in range(CONJUGATE_STEPS):
-            product = self.times(direction)
+            product = self.times(direction, weight)
             length = before / float(np.vdot(direction, product))
             step, left = step + length * direction, left - length * product
-            scaled = self._scaled(left)
+            scaled = _each(inverse, left)
             after = float(np.vdot(left, scaled))
             if after <= enough:
                 break
             direction, before = scaled + after / before * direction, after
         return step
 
-    def _scaled(self, right: Matrix) -> Matrix:
-        return np.asarray((self.inverse @ right.T[:, :, None])[:, :, 0].T)
+    def _inverse(self, weight: float) -> Matrix:
+        """That of the curvature of each class alone."""
+        scaled = self.V * np.sqrt((1.0 - 1.0 / self.n_open[self.rows]) / weight)[:, None]
+        identity = np.eye(self.V.shape[1])
+        own = [scaled[part].T @ scaled[part] + identity for part in self.parts]
+        return np.asarray(np.linalg.inv(np.stack(own)))
+
+
+def _parts(classes: Index, n_classes: int) -> list[slice]:
+    ends = np.searchsorted(classes, np.arange(n_classes + 1)).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def _times(V: Matrix, parts: list[slice], q: Matrix) -> Vector:
+    """For each pair of a row and a class the product of its generator and the column of q."""
+    values = np.empty(len(V))
+    for part, column in zip(parts, np.ascontiguousarray(q.T), strict=True):
+        np.dot(V[part], column, out=values[part])
+    return values
+
+
+def _sum(V: Matrix, parts: list[slice], values: Vector) -> Matrix:
+    """For each class the sum of generators times values."""
+    found = np.empty((len(parts), V.shape[1]))
+    for part, row in zip(parts, found, strict=True):
+        np.dot(values[part], V[part], out=row)
+    return found.T
+
+
+def _each(inverse: Matrix, right: Matrix) -> Matrix:
+    return np.asarray((inverse @ right.T[:, :, None])[:, :, 0].T)
 
 
 def _nearest(values: Matrix) -> Matrix:

@@ -39,8 +39,8 @@ MAYBE_INSIDE = 0.02
 FAR_FROM_ZERO = 1e3
 # Times the near rows of a first round that are looked at before alike classes are tried again.
 FEW_NEAR = 4
-# Rounds with groups of classes at the most.
-GROUP_ROUNDS = 12
+# Rounds with groups of classes at the most, and all rounds where there is another way.
+GROUP_ROUNDS, ONLY_NEAR_ROUNDS = 12, 25
 # Part of the mean objective below which the target may be inside, if only at the boundary.
 ALL_BUT = 1e-8
 
@@ -50,6 +50,7 @@ def solve_working_set(
     tol: float = 1e-8,
     max_iter: int = 100,
     report: Report = lambda text: None,
+    only_near: bool = False,
 ) -> Solution:
     """Solve `problem` in rounds over its rows, without ever holding them all.
 
@@ -59,11 +60,13 @@ def solve_working_set(
     4. Rounds over all rows (see Rounds) until the duality gap is met.
 
     A sweep costs O(U d K); three to six are usual for two classes. The state is the dual vector, r
-    or r K numbers, and the rows between classes. The labels come as a rule.
+    or r K numbers, and the rows between classes. The labels come as a rule. With `only_near` it
+    gives up where rows near the boundaries between many classes do not settle it.
     """
     if problem.unit == 0.0:
         raise ValueError("The problem has no generators; solve it densely.")
-    search = _Search(problem, tol, max_iter, report)
+    max_iter = min(max_iter, ONLY_NEAR_ROUNDS) if only_near else max_iter
+    search = _Search(problem, tol, max_iter, report, 1.0 if only_near else FEW_NEAR)
     q, may_be_inside = search.start()
     is_outside = may_be_inside and search.is_outside(q)
     if may_be_inside and not is_outside:
@@ -75,12 +78,12 @@ def solve_working_set(
     solution = search.by_groups(q)
     if solution is not None:
         return solution
-    outcome = search.rounds(q, np.inf if problem.target.ndim == 1 else FEW_NEAR)
+    outcome = search.rounds(q, np.inf if problem.target.ndim == 1 else search.most_near)
     if not outcome.converged and problem.target.ndim == 2:
         solution = search.by_groups(outcome.q)
         if solution is not None:
             return solution
-        if outcome.n_rounds < max_iter:
+        if outcome.n_rounds < max_iter and not only_near:
             outcome = search.rounds(outcome.q, np.inf)
     if not outcome.converged and not may_be_inside:
         inside = search.inside()
@@ -97,6 +100,7 @@ class _Search:
     tol: float
     max_iter: int
     report: Report
+    most_near: float  # times the near rows of a first round
     n_rounds: int = 0
     groups_tried: list[list[list[int]]] = field(default_factory=list)
 
@@ -172,7 +176,7 @@ class _Search:
         if groups is None:
             return None
         self.report(f"classes in groups: {self.groups_tried[-1]}")
-        outcome = self.rounds(merged(Q, groups) / sizes_of(groups), FEW_NEAR, groups)
+        outcome = self.rounds(merged(Q, groups) / sizes_of(groups), self.most_near, groups)
         exact, sample = outcome.exact, self.sample
         if exact is None or not outcome.converged:
             return None
