@@ -60,6 +60,12 @@ def where(cases: list[Case]) -> str:
         names.sort(key=means.__getitem__)
         told = ", ".join(f"{name} ({means[name]:+.1f})" for name in names) or "none"
         lines.append(f"- {number_of(len(names), 'set')} where {what}: {told}.")
+    worse = [
+        f"{case.dataset} with {case.n_labeled} labels ({100.0 * (case.error - case.anchors):+.1f})"
+        for case in cases
+        if case.method == TACIT and case.direction > 0
+    ]
+    lines += ["", f"Significantly higher, however little: {', '.join(worse) or 'nowhere'}."]
     return "\n".join(lines) + "\n"
 
 
