@@ -23,6 +23,7 @@ from tacit.rows import NumpyRows
 from tacit.selection import LabeledKFold
 from tacit.solver import Status
 from tests.estimators.tables import PartlyLabeled, partly_labeled
+from tests.problems import project_kernel
 
 BOTH: tuple[Any, ...] = (KernelLeastSquaresClassifier, KernelICLSClassifier)
 
@@ -430,3 +431,41 @@ def test_a_kernel_larger_than_memory_is_refused_before_it_is_made(
     monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 1e4)
     with pytest.raises(MemoryError, match=r"kernel between .* GB .* n_landmarks"):
         KernelICLSClassifier().fit(DATA.X, DATA.marked)
+
+
+@pytest.mark.parametrize("metric", ["labeled", "all"])
+@pytest.mark.parametrize(("alpha", "intercept"), [(1e-5, True), (1e-5, False), (1e5, False)])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_inner_products_alone_give_the_projection_on_principal_components(
+    metric: Any, alpha: float, intercept: bool, weighted: bool
+) -> None:
+    signs = np.where(np.arange(len(DATA.X)) % 3 == 0, -1.0, 1.0)  # values on either side of zero
+    K = signs[:, None] * rbf_kernel(DATA.X, gamma=20.0) * signs
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, len(K)) if weighted else None
+    model = KernelICLSClassifier("precomputed", metric, alpha, fit_intercept=intercept)
+    model.fit(K, DATA.marked, sample_weight=weights)
+    assert model.solution_.solver == "active-set"
+    y = (DATA.marked[DATA.known] == 1).astype(float)
+    F, expected = project_kernel(K, y, alpha, metric, intercept, weights)
+    assert not expected.inside
+    values = expected.coefficients.values(F)
+    np.testing.assert_allclose(
+        model.decision_function(K) + 0.5, values, atol=1e-7 * np.abs(values).max()
+    )
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 1.0, 1e6])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_supervised_twin_solves_the_equations_of_kernel_ridge_regression(
+    alpha: float, intercept: bool
+) -> None:
+    X, y = DATA.X, DATA.y
+    K, n = 50.0 + rbf_kernel(X, gamma=1.0), len(X)  # with a constant that an intercept makes up for
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, n)
+    model = KernelLeastSquaresClassifier("precomputed", alpha, fit_intercept=intercept)
+    model.fit(K, y, sample_weight=weights)
+    dual, constant = model.dual_coef_[0], model.intercept_[0] + 0.5
+    residuals = weights * (y - K @ dual - constant)
+    np.testing.assert_allclose(alpha * dual, residuals, atol=1e-7)
+    assert abs(dual.sum()) <= 1e-9 * np.abs(dual).sum() or not intercept
+    assert constant == 0.0 or intercept

@@ -12,7 +12,8 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.solver import Certificate, Coefficients, Solution, project
-from tacit.solver._many_columns import project_in_span
+from tacit.solver._least_squares import RowsRidge
+from tacit.solver._many_columns import project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
@@ -70,8 +71,18 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             else "",
         )
 
-    def _project(self, data: TrainingData, metric: Metric, given: Any, everywhere: bool) -> float:
-        """Fit, and say how far the shares of the soft labels are from the class prior."""
+    def _project(
+        self,
+        data: TrainingData,
+        metric: Metric,
+        given: Any,
+        everywhere: bool,
+        ridge: RowsRidge | None = None,
+    ) -> float:
+        """Fit, and say how far the shares of the soft labels are from the class prior.
+
+        With a `ridge` regression of all rows, from that alone.
+        """
         prior = read_class_prior(self.class_prior, data)
         supervised = self._fit_supervised(data)
         start = supervised.coefficients
@@ -86,14 +97,16 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         alpha = supervised.alpha if everywhere else 0.0
         projection, prior_violation = None, 0.0
         method = Method(self.solver, self.tol, self.max_iter, self._progress())
-        if given is None and prior is None and alpha == supervised.alpha and self.solver == "auto":
-            projection = already_inside(data.unlabeled, start, self.fit_intercept)
-            is_wide = len(data.codes) + data.unlabeled.n_rows < data.X.shape[1] and alpha > 0.0
+        labeled, rows = supervised.labeled, data.unlabeled
+        is_plain = given is None and prior is None and alpha == supervised.alpha
+        if ridge is not None and rows.total_weight > 0.0:
+            projection = project_by_rows(ridge, labeled, rows, start, metric, method)
+        elif is_plain and self.solver == "auto":
+            intercept = self.fit_intercept
+            projection = already_inside(rows, start, intercept)
+            is_wide = len(data.codes) + rows.n_rows < data.X.shape[1] and alpha > 0.0
             if projection is None and is_wide and metric != "euclidean":
-                labeled, rows = supervised.labeled, data.unlabeled
-                projection = project_in_span(
-                    labeled, rows, start, alpha, self.fit_intercept, metric, method
-                )
+                projection = project_in_span(labeled, rows, start, alpha, intercept, metric, method)
         if projection is None:
             constraints = supervised.constraint_set(alpha, prior)
             projection = project(constraints, start, metric, supervised.rank, method)

@@ -16,7 +16,9 @@ from tacit.estimators._linear import LeastSquaresClassifier, read_alpha
 from tacit.estimators._parameters import ALPHA, FINITE, KERNEL, POSITIVE
 from tacit.estimators._training import TrainingData, stack
 from tacit.rows import NumpyRows, check_memory
-from tacit.solver._kernel_features import KernelFeatures
+from tacit.solver._kernel_features import KernelFeatures, fit_kernel_ridge
+from tacit.solver._least_squares import is_small
+from tacit.solver._many_columns import all_weights
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,11 @@ class KernelRegressionClassifier(KernelClassifier):
     def _function(self) -> KernelFunction:
         return replace(super()._function(), with_intercept=self.fit_intercept)
 
+    def _kernel_between(self, rows: Any, data: TrainingData, others: Any = None) -> Matrix:
+        K = super()._kernel_between(rows, data, others)
+        is_ours = isinstance(self.kernel, str) and self.kernel != "precomputed"
+        return K if is_ours or others is not None else 0.5 * (K + K.T)  # symmetric, whoever made it
+
     def _read_alpha(self, K: Matrix, data: TrainingData) -> float:
         """The penalty that `alpha` stands for, by leave-one-out on features of the labeled rows."""
         n = len(data.codes)
@@ -218,17 +225,15 @@ class KernelRegressionClassifier(KernelClassifier):
         Its regression is that to the labeled rows, or to all rows with these soft labels.
         """
         F, coef = features.values, coef.T
-        dual = features.weights @ coef
-        if features.alpha > 0.0:
+        if features.alpha == 0.0:
+            dual = features.weights @ coef
+        else:
             Y, weights = data.targets, data.weights
             if soft_labels is not None:
-                own = np.ones(len(Y)) if weights is None else weights
-                others = data.unlabeled.weights  # type: ignore[attr-defined]
-                others = np.ones(len(soft_labels)) if others is None else others
-                Y, weights = np.concatenate([Y, soft_labels]), np.concatenate([own, others])
+                Y, weights = np.concatenate([Y, soft_labels]), all_weights(data, data.unlabeled)
             n = len(Y)
             residuals = Y.reshape(n, -1) - 0.5 - intercept - F[:n] @ coef
-            dual = np.zeros_like(dual)
+            dual = np.zeros((len(F), coef.shape[1]))
             dual[:n] = residuals if weights is None else weights[:, None] * residuals
             dual /= features.alpha
         if features.means.any() and dual.any():
@@ -298,9 +303,14 @@ class KernelLeastSquaresClassifier(KernelRegressionClassifier):
         rows = self._rows(data, supervised=True)
         K = self._kernel_between(rows, data)
         self.alpha_ = self._read_alpha(K, data)
-        features = KernelFeatures.of(K, self.fit_intercept, self.alpha_)
-        linear = LeastSquaresClassifier(self.alpha_, self.fit_intercept)
-        linear._fit(replace(data, X=features.values))
-        fitted = self._as_attributes(features, linear.coef_, linear.intercept_, data)
+        if is_small(self.alpha_, K):
+            features = KernelFeatures.of(K, self.fit_intercept)
+            linear = LeastSquaresClassifier(self.alpha_, self.fit_intercept)
+            linear._fit(replace(data, X=features.values))
+            fitted = self._as_attributes(features, linear.coef_, linear.intercept_, data)
+        else:
+            settings = data.targets, data.weights, self.alpha_, self.fit_intercept
+            dual, intercept = fit_kernel_ridge(K, *settings)
+            fitted = self._arranged(dual, data), np.atleast_1d(intercept) - 0.5
         self.dual_coef_, self.intercept_ = fitted
         self.X_fit_ = None if self.kernel == "precomputed" else rows

@@ -23,6 +23,7 @@ from tacit.estimators._training import TrainingData
 from tacit.rows import one_blas_thread
 from tacit.solver import Certificate, Solution
 from tacit.solver._kernel_features import KernelFeatures
+from tacit.solver._many_columns import all_weights
 
 # Rows up to which BLAS threads cost more than they bring, above all on a busy machine.
 FEW = 3000
@@ -173,7 +174,8 @@ class KernelICLSClassifier(KernelRegressionClassifier):
         with one_blas_thread() if len(K) <= FEW else nullcontext():
             if landmarks is None:
                 self.alpha_ = self._read_alpha(K, data)
-                features = KernelFeatures.of(K, self.fit_intercept, self.alpha_)
+                sizes = self.alpha_, self.fit_intercept, len(data.codes)
+                features = KernelFeatures.of_ridge(K, all_weights(data, data.unlabeled), *sizes)
             else:
                 features = KernelFeatures.of_landmarks(K, landmarks)
                 X, Y, intercept = (
@@ -185,7 +187,8 @@ class KernelICLSClassifier(KernelRegressionClassifier):
                 rows = rows[landmarks]
             settings = self.alpha_, self.fit_intercept, self.solver, self.tol, self.max_iter
             linear = ProjectedLeastSquaresClassifier(self.metric, *settings)
-            linear._project(in_features(data, features), self.metric, None, everywhere=True)
+            table = in_features(data, features)
+            linear._project(table, self.metric, None, everywhere=True, ridge=features.ridge)
         first = linear.supervised_coef_, linear.supervised_intercept_
         start = self._as_attributes(features, *first, data)
         self.supervised_dual_coef_, self.supervised_intercept_ = start

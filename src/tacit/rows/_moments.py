@@ -152,7 +152,9 @@ class CentredRows:
         self.mean: Vector = np.asarray(w @ X) / w.sum() if centred else np.zeros(X.shape[1])
         self.offset: Vector = np.zeros(X.shape[1])
         if isinstance(X, np.ndarray):
-            self.X: Any = self.roots[:, None] * (X - self.mean)
+            self.X: Any = X - self.mean if centred else X
+            if weights is not None:
+                self.X = self.roots[:, None] * self.X
             return
         X = X.tocsr().astype(np.float64)
         X.sum_duplicates()

@@ -157,16 +157,27 @@ def _n_cut(eigenvalues: Vector) -> int:
 
 def eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
     """Eigenvalues, the smallest first, and vectors; those of zero may be left out."""
-    factor, order, rank, _ = dpstrf(matrix, lower=True)
-    if rank > len(matrix) // 2:
+    low = low_rank_factor(matrix)
+    if low.shape[1] > len(matrix) // 2:
         eigenvalues, vectors = np.linalg.eigh(matrix)
         return eigenvalues, vectors
     # Few rows and many columns: what this factor leaves out is far below the cut, and the rest
     # takes O(d r^2) instead of O(d^3).
-    low = np.empty((len(matrix), rank))
-    low[order - 1] = np.tril(factor)[:, :rank]
     vectors, roots, _ = np.linalg.svd(low, full_matrices=False)
     return roots[::-1] ** 2, vectors[:, ::-1]
+
+
+def low_rank_factor(matrix: Matrix) -> Matrix:
+    """F with F F' = `matrix`, as many columns as its rank.
+
+    By a Cholesky factor with pivots, O(n r^2), which leaves out what is rounding beside the largest
+    entry of the diagonal.
+    """
+    # Transposed, because LAPACK has columns where NumPy has rows.
+    factor, order, rank, _ = dpstrf(matrix.T, lower=False)
+    low = np.empty((len(matrix), rank))
+    low[order - 1] = np.tril(factor.T[:, :rank])
+    return low
 
 
 def _shortest(

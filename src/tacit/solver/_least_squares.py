@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_solve, cholesky
+from scipy.linalg.lapack import dpotri
 
+from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
 from tacit.rows import CentredRows, Moments, as_rows
 from tacit.solver._basis import Basis, Coefficients
@@ -14,6 +18,11 @@ from tacit.solver._basis import Basis, Coefficients
 # Penalties that leave-one-out chooses from, in units of the mean squared length of a centred
 # column: a quarter of a decade apart, from none to speak of to nothing but the intercept.
 LOO_GRID = np.logspace(-6.0, 4.0, 41)
+# Below this part of the largest entry of its diagonal, a penalty does not save a Gram matrix from
+# its rounding errors. Then a rank rule does.
+SMALL_PENALTY = 1e-7
+# Above this multiple of it values are so small that rounding errors of a difference are not.
+LARGE_PENALTY = 1e3
 
 
 def fit_least_squares(basis: Basis, X: Any, Y: Matrix, weights: Vector | None) -> Coefficients:
@@ -47,7 +56,8 @@ def fit_supervised(
     if alpha == 0.0:
         basis = Basis.of_rows(rows, fit_intercept)
         return fit_least_squares(basis, X, Y, weights), basis.rank
-    return _fit_ridge(rows, Y, alpha, fit_intercept), X.shape[1] + fit_intercept
+    ridge = RowsRidge(rows.gram(), rows.roots, alpha, fit_intercept, rows)
+    return ridge.coefficients(Y), X.shape[1] + fit_intercept
 
 
 def _check_squares(X: Any, weights: Vector | None) -> None:
@@ -68,24 +78,110 @@ def _check_squares(X: Any, weights: Vector | None) -> None:
             )
 
 
-def _fit_ridge(rows: CentredRows, Y: Matrix, alpha: float, fit_intercept: bool) -> Coefficients:
-    """(K + alpha I)^-1 of the centred targets, K the Gram matrix of the rows, taken back by X'."""
-    weights = rows.roots**2
-    level = np.asarray(weights @ Y / weights.sum() if fit_intercept else np.zeros(Y.shape[1:]))
-    centred = (rows.roots * (Y - level).T).T
-    squares, left = np.linalg.eigh(rows.gram())
-    # Rows that are combinations of others have no part of their own in X'.
-    seen = squares > len(left) * np.finfo(np.float64).eps * squares.max(initial=0.0)
-    squares, left = squares[seen], left[:, seen]
+def is_small(alpha: float, gram: Matrix) -> bool:
+    """Whether the penalty is none, or too small for equations in the Gram matrix itself."""
+    return alpha <= SMALL_PENALTY * float(gram.diagonal().max(initial=0.0))
 
-    def solve(right: Matrix) -> Matrix:
-        return np.asarray(left @ ((left.T @ right).T / (squares + alpha)).T)
 
-    dual = solve(centred)
-    coef = rows.back(dual)
-    # One step of refinement, as in `fit_least_squares`.
-    coef = coef + rows.back(solve(centred - rows.times(coef) - alpha * dual))
-    return Coefficients(coef, level - rows.mean @ coef)
+@dataclass(frozen=True)
+class RowsRidge:
+    """Ridge regression in the space of the rows, from their inner products alone: O(n^3)."""
+
+    gram: Matrix  # of rows less their mean (with an intercept), each times the root of its weight
+    roots: Vector
+    alpha: float
+    fit_intercept: bool
+    rows: CentredRows | None = None  # these rows, where coefficients of columns are asked for
+
+    @cached_property
+    def constant(self) -> Vector:
+        """The direction that an intercept fits, of length one, and zero without an intercept."""
+        return np.asarray(self.fit_intercept * self.roots / np.linalg.norm(self.roots))
+
+    @cached_property
+    def factor(self) -> Matrix:
+        """The Cholesky factor of gram + alpha I; a LinAlgError where that is not positive.
+
+        As large as other directions, that of the constant does not drown them in its rounding.
+        """
+        if (self.roots == self.roots[0]).all():
+            shifted = self.gram + self.largest * self.constant[0] ** 2
+        else:
+            shifted = self.gram + np.multiply.outer(self.largest * self.constant, self.constant)
+        np.einsum("ii->i", shifted)[:] += self.alpha
+        return np.asarray(cholesky(shifted.T, lower=True, overwrite_a=True, check_finite=False))
+
+    @cached_property
+    def components(self) -> tuple[Vector, Matrix]:
+        """The eigenvalues and vectors of gram, for penalties that are small."""
+        squares, left = np.linalg.eigh(self.gram)
+        # Rows that are combinations of others have no part of their own.
+        seen = squares > len(left) * np.finfo(np.float64).eps * squares.max(initial=0.0)
+        return squares[seen], left[:, seen]
+
+    def _by_factor(self, right: Matrix) -> Matrix:
+        return np.asarray(cho_solve((self.factor, True), right, check_finite=False))
+
+    def _solve(self, right: Matrix) -> Matrix:
+        if not is_small(self.alpha, self.gram):
+            return self._by_factor(right)
+        squares, left = self.components
+        return np.asarray(left @ ((left.T @ right).T / (squares + self.alpha)).T)
+
+    @property
+    def largest(self) -> float:
+        """The largest entry of the diagonal of the Gram matrix."""
+        return float(self.gram.diagonal().max(initial=0.0))
+
+    def level(self, Y: Matrix) -> Matrix:
+        """The mean of each column of the targets, with an intercept."""
+        weights = self.roots**2
+        return np.asarray(
+            weights @ Y / weights.sum() if self.fit_intercept else np.zeros(Y.shape[1:])
+        )
+
+    def dual(self, Y: Matrix) -> Matrix:
+        """(gram + alpha I)^-1 of the centred targets, with one step of refinement."""
+        centred = self._centred(Y)
+        dual = self._by_factor(centred)
+        return dual + self._by_factor(centred - self.gram @ dual - self.alpha * dual)
+
+    def coefficients(self, Y: Matrix) -> Coefficients:
+        """Those of the rows' columns, with one step of refinement as in `fit_least_squares`."""
+        rows, centred = self.rows, self._centred(Y)
+        assert rows is not None, "the caller has looked"
+        dual = self._solve(centred)
+        coef = rows.back(dual)
+        coef = coef + rows.back(self._solve(centred - rows.times(coef) - self.alpha * dual))
+        return Coefficients(coef, self.level(Y) - rows.mean @ coef)
+
+    def _centred(self, Y: Matrix) -> Matrix:
+        return np.asarray((self.roots * (Y - self.level(Y)).T).T)
+
+    def metric(self, n_known: int, of_all: bool) -> Matrix:
+        """Q with d'Q d the squared change of the fit by changes d of all but the first targets.
+
+        In the metric of all rows, with the penalty, or in that of the first rows alone. With H the
+        part of the hat matrix between the others it is H or H - H^2, O(n^3).
+        """
+        others, constant = self.roots[n_known:], self.constant[n_known:]
+        is_large = self.alpha > LARGE_PENALTY * self.largest
+        # H or 1 - H, whichever is known to more digits.
+        if is_large:
+            half = 0.5 * self._solve(self.gram[:, n_known:])[n_known:]
+        else:
+            half, _ = dpotri(self.factor[n_known:, n_known:], lower=True)
+            half *= self.alpha
+            np.einsum("ii->i", half)[:] *= 0.5
+        part = half + half.T
+        if self.fit_intercept:
+            share = 1.0 if is_large else -self.alpha / (self.alpha + self.largest)
+            part += np.outer(share * constant, constant)
+        if not of_all:
+            part -= part @ part.T
+        elif not is_large:
+            part = np.eye(len(part)) - part
+        return part if (others == 1.0).all() else np.asarray(others[:, None] * part * others)
 
 
 def leave_one_out_alpha(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from tacit._typing import Vector
 from tacit.rows import CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
 from tacit.rows._moments import random_sample
-from tacit.solver._basis import Coefficients
+from tacit.solver._basis import Coefficients, low_rank_factor
 from tacit.solver._constraint_set import ConstraintSet, LabeledRows
 from tacit.solver._kernel_features import KernelFeatures
 from tacit.solver._labeling import Labeling
-from tacit.solver._least_squares import fit_supervised
+from tacit.solver._least_squares import RowsRidge, fit_supervised, is_small
 from tacit.solver._method import Method
-from tacit.solver._projection import Metric, Projection, project
+from tacit.solver._nearest_labels import SUM, inside
+from tacit.solver._problem import Problem
+from tacit.solver._projection import SURPLUS, Metric, Projection, project
+from tacit.solver._semismooth import Quadratic
+from tacit.solver._solution import Status
 
 
 def project_in_span(
@@ -39,8 +46,13 @@ def project_in_span(
     )
     pool = random_sample(unlabeled, unlabeled.n_rows, seed=0)  # all of them
     known = Sample(labeled.X, None, np.zeros(n_labeled, dtype=np.int64))
-    rows = CentredRows(Sample.of([known, replace(pool, weights=None)]).X, None, fit_intercept)
-    features = KernelFeatures.of(rows.gram(), centred=False, alpha=alpha)
+    X = Sample.of([known, replace(pool, weights=None)]).X
+    rows = CentredRows(X, all_weights(labeled, pool), fit_intercept)
+    ridge = RowsRidge(rows.gram(), rows.roots, alpha, fit_intercept, rows)
+    if not is_small(alpha, ridge.gram) and unlabeled.total_weight > 0.0:
+        return project_by_rows(ridge, labeled, unlabeled, start, metric, method)
+    rows = CentredRows(X, None, fit_intercept)
+    features = KernelFeatures.of(rows.gram(), centred=False)
     F, y, weights = features.values, labeled.y, labeled.weights
     own, others = NumpyRows(F[:n_labeled], weights), NumpyRows(F[n_labeled:], pool.weights)
     first, rank = fit_supervised(own.X, y, weights, alpha, fit_intercept)
@@ -52,3 +64,54 @@ def project_in_span(
     coef = rows.back(features.weights @ found.coefficients.coef)
     moved = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
     return replace(found, solution=solution, coefficients=start if found.inside else moved)
+
+
+def all_weights(labeled: Any, unlabeled: Any) -> Vector | None:
+    """Those of the labeled, then of the unlabeled rows; None where all are one."""
+    if labeled.weights is None and unlabeled.weights is None:
+        return None
+    both = (labeled, unlabeled)
+    return np.concatenate(
+        [np.ones(rows.X.shape[0]) if rows.weights is None else rows.weights for rows in both]
+    )
+
+
+def project_by_rows(
+    ridge: RowsRidge,
+    labeled: LabeledRows,
+    unlabeled: Rows,
+    start: Coefficients,
+    metric: Metric,
+    method: Method,
+) -> Projection:
+    """The projection of a ridge fit to the labeled rows, from a ridge regression of all rows.
+
+    It is linear in the labels u, and the start its answer to the own values f of the start on the
+    unlabeled rows. So (u - f)'Q(u - f) is to be minimised, Q a matrix of these rows, and whatever
+    the columns are they have no part in that.
+    """
+    assert ridge.rows is not None, "coefficients are asked for"
+    values = np.concatenate(unlabeled.reduce(lambda b: [start.values(b.X)], operator.add))
+    surplus = np.zeros(len(values))
+    if values.ndim == 2:
+        # What values do not add up to over the classes is the same for all labels: out of reach.
+        surplus = 1.0 - values.sum(axis=1)
+        values += surplus[:, None] / values.shape[1]
+    if values.min() >= 0.0 and values.max() <= 1.0 and np.abs(surplus).max() <= SUM:
+        return inside(start, Labeling.of_values(unlabeled, values), "values")
+    Q = ridge.metric(len(labeled.y), of_all=metric == "all")
+    V = low_rank_factor(Q)
+    problem = Problem(V, V.T @ values)
+    solution = method.dense(problem, Quadratic(values, Q))
+    labels = solution.labels()
+    solution = replace(solution, labeling=Labeling.of_values(unlabeled, labels))
+    size = float(np.linalg.norm(problem.target) + np.linalg.norm(V.sum(axis=0)))
+    is_member_possible = np.linalg.norm(surplus @ V) <= SURPLUS * size
+    if solution.status is Status.INSIDE and is_member_possible:
+        return Projection(start, solution, True, 0.0)
+    answer = ridge.coefficients(np.concatenate([labeled.y, labels]))
+    coef, intercept = answer.coef - start.coef, answer.intercept - start.intercept
+    change = ridge.rows.times(coef)
+    change += np.multiply.outer(ridge.roots, ridge.rows.mean @ coef + intercept)
+    distance = float(np.vdot(change, change) + ridge.alpha * np.vdot(coef, coef))
+    return Projection(answer, solution, False, distance)

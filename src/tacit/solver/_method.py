@@ -15,7 +15,7 @@ from tacit.solver._lbfgsb import solve_lbfgsb
 from tacit.solver._problem import Problem, RowsProblem
 from tacit.solver._proximal import solve_proximal
 from tacit.solver._rounds import Report
-from tacit.solver._semismooth import solve_semismooth
+from tacit.solver._semismooth import Quadratic, solve_semismooth
 from tacit.solver._solution import Solution
 from tacit.solver._working_set import solve_working_set
 
@@ -100,12 +100,12 @@ class Method:
         many = plain and problem.target.size > above and self.solver == "auto"
         return many and problem.n_labels * max(problem.target.shape) <= DENSE_NUMBERS
 
-    def dense(self, problem: Problem) -> Solution:
-        """Solve a problem whose generators are in memory."""
+    def dense(self, problem: Problem, quadratic: Quadratic | None = None) -> Solution:
+        """Solve a problem whose generators are in memory, and its objective may be known too."""
         is_plain = problem.allowed is None and problem.sizes is None and not problem.n_equalities
-        many = problem.rank >= max(MANY_DIRECTIONS, DIRECTIONS_EACH * problem.n_labels)
-        if is_plain and many and problem.n_labels and self.solver == "auto":
-            exact = solve_semismooth(problem, self.tol, self.max_iter)
+        many = max(MANY_DIRECTIONS if quadratic is None else 1, DIRECTIONS_EACH * problem.n_labels)
+        if is_plain and problem.rank >= many and problem.n_labels and self.solver == "auto":
+            exact = solve_semismooth(problem, self.tol, self.max_iter, quadratic)
             if exact is not None:
                 return exact
         if self.is_proximal(problem) and is_plain:

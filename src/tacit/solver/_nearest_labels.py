@@ -61,16 +61,23 @@ def already_inside(unlabeled: Rows, start: Coefficients, fit_intercept: bool) ->
     adds_up, is_label, sums = unlabeled.reduce(partial(_values_of_block, start), _add_values)
     if is_label:
         labeling = Labeling(None, NearestLabels(start), sums[0], sums[1:])
-        return _inside(start, labeling, np.zeros_like(sums), 0.0, "values")
+        return inside(start, labeling, "values")
     if not adds_up or unlabeled.n_rows <= unlabeled.n_features:
         return None
     found = _reach_nearest(unlabeled, start, sums, fit_intercept)
-    return None if found is None else _inside(start, found[0].labeling, *found[1:], "nearest")
+    return None if found is None else inside(start, found[0].labeling, "nearest", *found[1:])
 
 
-def _inside(
-    start: Coefficients, labeling: Labeling, residual: Matrix, scale: float, name: str
+def inside(
+    start: Coefficients,
+    labeling: Labeling,
+    name: str,
+    residual: Matrix | None = None,
+    scale: float = 0.0,
 ) -> Projection:
+    """The start, which belongs to these labels, up to a residual."""
+    if residual is None:
+        residual = np.zeros_like(start.stacked())
     solution = Solution.inside(labeling, residual, name, scale, n_sweeps=1)
     return Projection(start, solution, True, 0.0)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
+from tacit._cached import cached_property
 from tacit._typing import Mask, Matrix
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
@@ -25,36 +28,43 @@ ACCURATE = 1e-10
 LARGEST = 8000
 
 
+@dataclass(frozen=True)
+class Quadratic:
+    """An objective of labels u, 1/2 tr (u - values)'Q(u - values)."""
+
+    values: Matrix
+    Q: Matrix
+
+
 def solve_semismooth(
-    problem: Problem, tol: float = 1e-8, max_iter: int = MOST_CHANGES
+    problem: Problem,
+    tol: float = 1e-8,
+    max_iter: int = MOST_CHANGES,
+    quadratic: Quadratic | None = None,
 ) -> Solution | None:
     """Solve `problem`, or say None.
 
     A label is a share for each class: P = [1 - u, u] for two classes. The objective is
     1/2 tr (P - values)'Q(P - values) with Q = V V', where the minimiser without bounds has the
-    `values`. If Q is regular, as for most kernels, only rows near those whose values are no shares
-    have one at zero. Shares in the active set are zero and the others solved for exactly; one that
-    is negative enters the set, and one whose slope is below that of the free classes of its row
-    leaves it, until nothing changes (Hintermueller, Ito & Kunisch 2003). With m shares at zero one
-    Cholesky factor of Q, O(U^3 / 3), serves all iterations, O(U^2 m + m^3 / 3) each; where m is not
-    small it is one of order U (K - 1) - m for each of them.
+    `values`: the `quadratic`, if that is known. If Q is regular, as for most kernels, only rows
+    near those whose values are no shares have one at zero. Shares in the active set are zero and
+    the others solved for exactly; one that is negative enters the set, and one whose slope is below
+    that of the free classes of its row leaves it, until nothing changes (Hintermueller, Ito &
+    Kunisch 2003). With m shares at zero one Cholesky factor of Q, O(U^3 / 3), serves all
+    iterations, O(U^2 m + m^3 / 3) each; where m is not small it is one of order U (K - 1) - m for
+    each of them.
 
     The problem has no equalities and all classes are allowed. The status is OPTIMAL or INSIDE, and
     the answer None where the sets do not settle, or not at the tolerance.
     """
     problem = problem.centred()
-    Q = problem.V @ problem.V.T
+    Q = problem.V @ problem.V.T if quadratic is None else quadratic.Q.copy()
     diagonal = np.einsum("ii->i", Q)
     diagonal += REGULARISATION * float(diagonal.mean())
-    try:
-        few_zeros = _FewZeros(Q)
-    except np.linalg.LinAlgError:
+    few_zeros = _FewZeros(Q)
+    values = _without_bounds(problem, few_zeros) if quadratic is None else quadratic.values
+    if values is None:
         return None
-    values = problem.uniform()
-    for _ in range(2):  # the second round removes the rounding errors of the first
-        values -= few_zeros.solve(problem.V @ problem.residual(values))
-        if values.ndim == 2:
-            values += (1.0 - values.sum(axis=1, keepdims=True)) / problem.n_classes
     shares = values if values.ndim == 2 else np.column_stack([1.0 - values, values])
     zero = shares < 0.0
     for n_iter in range(min(max_iter, MOST_CHANGES)):
@@ -78,6 +88,19 @@ def solve_semismooth(
     return None
 
 
+def _without_bounds(problem: Problem, few_zeros: _FewZeros) -> Matrix | None:
+    """The minimiser without bounds, or None where there is none."""
+    values = problem.uniform()
+    try:
+        for _ in range(2):  # the second round removes the rounding errors of the first
+            values -= few_zeros.solve(problem.V @ problem.residual(values))
+            if values.ndim == 2:
+                values += (1.0 - values.sum(axis=1, keepdims=True)) / problem.n_classes
+    except np.linalg.LinAlgError:
+        return None
+    return values
+
+
 class _FewZeros:
     """Steps from one factor of Q, as long as few shares are at zero.
 
@@ -87,8 +110,13 @@ class _FewZeros:
     """
 
     def __init__(self, Q: Matrix) -> None:
-        self.factor = _cholesky(Q)
+        self.Q = Q
         self.usable = True
+
+    @cached_property
+    def factor(self) -> Matrix:
+        """The Cholesky factor of Q."""
+        return _cholesky(self.Q)
 
     def solve(self, right: Matrix) -> Matrix:
         """Q^-1 right."""
