@@ -52,3 +52,16 @@ def test_a_mark_that_no_row_has_is_an_error_before_any_fit(capsys, here):
         "tacit fit: Column 'y' of 't.csv' has no row with the mark 'TBD'; did you mean 'tbd'?\n"
     )
     assert not (here / "m.skops").exists()
+
+
+def test_a_threshold_is_chosen_by_a_score_and_told(capsys):
+    values = np.random.default_rng(0).normal(size=N) + np.array([y == "yes" for y in LABELS])
+    pd.DataFrame({"x": values, "y": LABELS}).to_csv("t.csv", index=False)
+    assert fit("t.csv", "--unlabeled", "tbd", "--scoring", "fame") != 0
+    assert "--scoring is 'fame'" in " ".join(capsys.readouterr().err.split())
+    assert fit("t.csv", "--unlabeled", "tbd", "--scoring", "f1") == 0
+    assert '"scoring": "f1"' in capsys.readouterr().out
+    assert _run(["explain", "m.skops"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "It answers yes from a score of" in told
+    assert "the best by f1 on labels that were held back" in told

@@ -23,7 +23,7 @@ def how_sure(calibration, decision):
 
 def test_calibration_agrees_with_how_often_new_rows_are_predicted_right():
     X, y = problem(200, 0.8)
-    calibration = calibrate(fit(X, y), X, y)
+    calibration = calibrate(fit(X, y), y)
     model = fit(X, y)
     new_X, new_y = problem(20_000, 0.8, seed=1)
     sure = how_sure(calibration, model.decision_function(new_X))
@@ -36,7 +36,7 @@ def test_calibration_agrees_with_how_often_new_rows_are_predicted_right():
 
 def test_a_larger_margin_is_never_less_sure():
     X, y = problem(60, 0.5)
-    calibration = calibrate(fit(X, y), X, y)
+    calibration = calibrate(fit(X, y), y)
     sure = how_sure(calibration, np.linspace(-1.0, 0.0, 50))
     assert (np.diff(sure) <= 0).all()
 
@@ -44,13 +44,13 @@ def test_a_larger_margin_is_never_less_sure():
 def test_labels_that_mean_nothing_do_not_make_anything_sure():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200).astype(object)
-    sure = how_sure(calibrate(fit(X, y), X, y), fit(X, y).decision_function(X))
+    sure = how_sure(calibrate(fit(X, y), y), fit(X, y).decision_function(X))
     assert sure.max() < 0.8
 
 
 def test_only_right_answers_do_not_make_certainty():
     X, y = problem(20, 50.0)
-    calibration = calibrate(fit(X, y), X, y)
+    calibration = calibrate(fit(X, y), y)
     assert calibration.n_right == calibration.n_labels == 20
     assert how_sure(calibration, np.array([0.5]))[0] < 0.99
 
@@ -59,7 +59,7 @@ def test_only_right_answers_do_not_make_certainty():
 def test_too_few_labels_give_no_calibration(labels):
     X = np.random.default_rng(0).normal(size=(len(labels), 2))
     y = np.array(labels, dtype=object)
-    assert calibrate(fit(X, y), X, y) is None
+    assert calibrate(fit(X, y), y) is None
 
 
 def test_of_several_classes_the_numbers_are_those_of_held_back_labels():
@@ -67,7 +67,7 @@ def test_of_several_classes_the_numbers_are_those_of_held_back_labels():
     y = random.integers(0, 3, 300)
     X = random.normal(size=(300, 2)) + 2.0 * np.array([[0, 0], [2, 0], [0, 2]])[y]
     labels = y.astype(object)
-    calibration = calibrate(fit(X, labels), X, labels)
+    calibration = calibrate(fit(X, labels), labels)
     assert calibration.n_labels == 300
     sure = how_sure(calibration, fit(X, y.astype(object)).decision_function(X))
     assert abs(sure.mean() - calibration.n_right / 300) < 0.05

@@ -340,3 +340,27 @@ def test_a_model_with_a_strange_type_is_not_saved_at_all(model, tmp_path):
     with pytest.raises(ModelFileError, match="PowerTransformer"):
         save_model(odd, tmp_path / "m.skops")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("method", ["icls", "logistic", "self-learning", "extra-trees"])
+def test_a_model_with_a_threshold_answers_by_it_after_loading(method, table, frame, tmp_path):
+    model = fit_table(table, method, scoring="f1")
+    save_model(model, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops")
+    predicted = predict_frame(loaded, frame)
+    pd.testing.assert_frame_equal(predicted, predict_frame(model, frame))
+    card = loaded.card
+    assert (card.scoring, card.threshold) == ("f1", loaded.pipeline[-1].threshold)
+    assert (predicted["label"] == np.where(predicted["score"] >= card.threshold, "yes", "no")).all()
+    of_label = np.where(
+        predicted["label"] == "yes", predicted["probability_yes"], predicted["probability_no"]
+    )
+    np.testing.assert_array_equal(predicted["sure"], of_label)
+
+
+def test_a_threshold_is_for_scores_of_two_classes(table):
+    with pytest.raises(TableError, match="'roc_auc' is not one of predicted classes"):
+        fit_table(table, "icls", scoring="roc_auc")
+    three = pd.DataFrame({"x": np.arange(30.0), "y": [*"abc" * 8, *[None] * 6]})
+    with pytest.raises(TableError, match="3 classes, and a threshold is between two"):
+        fit_table(three, "icls", target="y", scoring="balanced_accuracy")

@@ -73,12 +73,7 @@ def compare(
         check_can_write_pages()
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     given.existing(table)
-    from tacit.selection._measure import check_margin, read_measure
-
-    try:
-        check_margin(margin, read_measure(scoring))
-    except ValueError as error:
-        raise typer.BadParameter(f"--{error}") from error
+    given.check_scoring(scoring, margin)
     from tacit.tables._comparing import compare_table
 
     settings = {"max_unlabeled": max_unlabeled, "random_state": seed}
@@ -215,6 +210,11 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
     file = "table.csv" if piped else table
     command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
     command += tables.as_options(found.table)
+    from tacit.selection._threshold import is_tuned_for
+
+    measure = found.comparison.measure
+    if is_tuned_for(measure) and len(found.table.target.counts) == 2:
+        command += ["--scoring", measure.scoring]
     when = "Next, with the same table in a file" if piped else "Next"
     screen.print_line(console, f"{when}: {shlex.join([*command, '-o', 'model.skops'])}")
 

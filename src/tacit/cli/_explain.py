@@ -73,6 +73,12 @@ def print_model(console: Console, model: Model) -> None:
         f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
         f"{number_of(len(card.feature_names), 'feature')}{penalty}.",
     )
+    if card.threshold is not None:
+        screen.print_paragraph(
+            console,
+            f"It answers {card.classes[1]} from a score of {card.threshold:.3g} on, the best by "
+            f"{card.scoring} on labels that were held back.",
+        )
     if (evidence := getattr(model.classifier, "evidence_", None)) is not None:
         screen.print_paragraph(console, str(evidence), "What the labels say of the unlabeled rows")
     screen.print_paragraph(console, card.certificate_words, screen.CERTIFIED)

@@ -45,6 +45,13 @@ def fit(
     alpha: Annotated[
         str, typer.Option(help="Ridge penalty; loo chooses it on the labels held back in turn.")
     ] = "loo",
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            help="Choose the threshold between two classes that is best by this score, such as f1 "
+            "or balanced_accuracy: for a rare class."
+        ),
+    ] = None,
     separator: given.Separator = None,
     encoding: given.Encoding = None,
     decimal: given.Decimal = None,
@@ -69,6 +76,8 @@ def fit(
     penalty = _penalty(alpha)
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     given.existing(table)
+    if scoring is not None:
+        given.check_scoring(scoring)
     from tacit.tables import fit_table, save_model
     from tacit.tables._model_card import SUPERVISED
     from tacit.tables._reading import SMALL_FILE, is_parquet
@@ -79,7 +88,7 @@ def fit(
         settings = {"need_unlabeled": model not in SUPERVISED, "stream": stream}
         data = tables.read(table, target, unlabeled, label, keep, drop, options, **settings)
         status.update("Fitting on rows from disk" if stream else "Fitting")
-        fitted = fit_table(data, model, penalty, screen.this_command())
+        fitted = fit_table(data, model, penalty, screen.this_command(), scoring=scoring)
         status.update("Saving")
         save_model(fitted, out)
     if as_json:

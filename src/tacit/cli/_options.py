@@ -174,3 +174,15 @@ Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler t
 
 # Heeded by whoever reports errors, which may come before any command has begun.
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+
+
+def check_scoring(scoring: str, margin: float | None = None) -> None:
+    """Refuse a score that is none, or a margin that no difference of it could leave."""
+    from tacit.selection._measure import check_margin, read_measure
+
+    try:
+        measure = read_measure(scoring)
+        if margin is not None:
+            check_margin(margin, measure)
+    except ValueError as error:
+        raise typer.BadParameter(f"--{error}") from error

@@ -70,6 +70,13 @@ class HeldBack:
         self._pending: tuple[Any, TrainingData] | None = blank, data
         self._found: LeftOut | None = None
 
+    @classmethod
+    def of(cls, found: LeftOut) -> HeldBack:
+        """Decisions that are known already."""
+        held = cls.__new__(cls)
+        held._pending, held._found = None, found
+        return held
+
     def __getstate__(self) -> dict[str, Any]:
         if self._pending is not None and not _is_here(self._pending[1]):
             self.left_out()

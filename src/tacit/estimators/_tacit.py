@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit._typing import AnyArray, Matrix, Vector
 from tacit.estimators._base import ProbableClassifier
+from tacit.estimators._held_back import HeldBack, LeftOut
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._tacit_candidates import (
     ANCHORS,
@@ -257,6 +258,10 @@ class TacitClassifier(ProbableClassifier):
             calibrated_temperature(average.left_out, data.signs, data.unit_weights)
             for average in (weighing.chosen, weighing.anchors)
         )
+        # On the scale of the decision function.
+        decisions = 0.5 * weighing.chosen.left_out
+        found = LeftOut(decisions, data.codes, data.unit_weights, len(data.classes))
+        self._held_back = HeldBack.of(found)
         anchors, before = averaged(terms, weighing.anchors.weights, rows, data)
         self.model_, self.supervised_model_, after = anchors, anchors, before
         uses_views = self.evidence_.uses_views

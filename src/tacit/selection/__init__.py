@@ -6,6 +6,7 @@ from tacit.selection._contestants import Contestant, default_contestants
 from tacit.selection._curve import LearningCurve
 from tacit.selection._splitters import LabeledKFold, LabeledStratifiedShuffleSplit
 from tacit.selection._suggest import Suggestion, suggest_labels
+from tacit.selection._threshold import tune_threshold
 from tacit.selection._verdict import Kind, Verdict
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "default_contestants",
     "learning_curve",
     "suggest_labels",
+    "tune_threshold",
 ]

@@ -57,10 +57,15 @@ from tacit.selection._splitters import (
     plan_splits,
     read_seed,
 )
+from tacit.selection._threshold import after_tuning, is_tuned_for
 from tacit.selection._verdict import MethodVerdict, PairedDifference, judge_methods
 
 # A class with a smaller part of the labels than this hardly shows in the error.
 RARE = 0.25
+THRESHOLDS = (
+    "Every classifier answers by the threshold that is best by this score on labels held back from "
+    "its own training rows."
+)
 
 
 def compare(
@@ -109,7 +114,10 @@ def compare(
     n_repeats : int, default=2
         How often the labels are shuffled and split anew; not used where `cv` is a splitter.
     scoring : str or callable, default="accuracy"
-        scikit-learn's name of a score, or `score(model, X, y)`, greater being better.
+        scikit-learn's name of a score, or `score(model, X, y)`, greater being better. For two
+        classes and a score in which a rare class counts ("balanced_accuracy", those of "f1" and
+        "jaccard", "matthews_corrcoef") each classifier gets the decision threshold that is best
+        by it on labels held back from its own training rows (`tune_threshold`).
     margin : float, default=0.02
         Differences of the loss up to this size count as no difference: 0.02 are 2 error points.
         Below 1 for scores that are parts of one; in units of the score for others.
@@ -158,9 +166,11 @@ def compare(
     splits = plan_splits(table, cv, n_repeats, seed)
     held_back = plan_held_back(table, seed)
     everything = Split(table.labeled, table.unlabeled, table.labeled, repeat=-1)
-    tasks: list[tuple[Judge, Split]] = [(final_model, everything)]
-    tasks += [(partial(answers_of, measure=measure), split) for split in held_back]
-    tasks += [(partial(score_of, measure=measure), split) for split in splits]
+    judges = final_model, partial(answers_of, measure=measure), partial(score_of, measure=measure)
+    final, answer, score = (after_tuning(each, measure, len(table.classes)) for each in judges)
+    tasks: list[tuple[Judge, Split]] = [(final, everything)]
+    tasks += [(answer, split) for split in held_back]
+    tasks += [(score, split) for split in splits]
     outcomes = []
     if splits:
         outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
@@ -191,6 +201,7 @@ def compare(
             *_no_better_than_guessing(table, losses, guess, measure),
             *positive_class(measure, table),
             *_notes(table, contestants, splits, outcomes, cv),
+            *([THRESHOLDS] if is_tuned_for(measure) and len(table.classes) == 2 else []),
             *([WITHOUT_TACIT] if estimators is None and len(table.labeled) > MOST_LABELS else []),
         ),
         models={name: each.value for found in finals[:1] for name, each in found.items()},
@@ -265,7 +276,8 @@ def learning_curve(
         )
     plan = plan_curves(table, splits, n_labeled, n_unlabeled, seed)
     # Where both curves have all rows they share a split, which is measured once.
-    judge, unique = partial(loss_of, measure=measure), dict.fromkeys(split for _, split in plan)
+    judge = after_tuning(partial(loss_of, measure=measure), measure, len(table.classes))
+    unique = dict.fromkeys(split for _, split in plan)
     tasks = [(judge, split) for split in unique]
     found = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
     outcomes = dict(zip(unique, found, strict=True))

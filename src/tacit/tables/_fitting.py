@@ -25,6 +25,8 @@ from tacit.estimators import (
 )
 from tacit.estimators._held_back import HeldBack
 from tacit.estimators._training import read_training_data
+from tacit.selection import tune_threshold
+from tacit.selection._measure import read_measure
 from tacit.tables._errors import TableError
 from tacit.tables._features import feature_names, make_features, typing_step
 from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration, ModelCard
@@ -85,6 +87,7 @@ def fit_table(
     command: str = "",
     *,
     target: str | None = None,
+    scoring: str | None = None,
 ) -> Model:
     """Fit a classifier on a table.
 
@@ -104,6 +107,10 @@ def fit_table(
         How to repeat the fit, kept with the model.
     target : str, optional
         The column of labels; blank, missing and NA mean "unlabeled". Needed but for a MixedTable.
+    scoring : str, optional
+        scikit-learn's name of a score of predicted classes, such as "f1" (of the second class in
+        sorted order) or "balanced_accuracy": of two classes the second is answered from that score
+        of a row on which is best by it on labels that were held back.
 
     Returns
     -------
@@ -119,6 +126,7 @@ def fit_table(
             "projected, or read the file whole with --no-stream."
         )
     new_classifier(model, alpha)  # or an error, before anything is computed
+    _check_scoring(scoring, len(table.target.counts))
     features = make_features(table.columns)
     known = table.target
     with warnings.catch_warnings(record=True) as caught:
@@ -128,7 +136,12 @@ def fit_table(
         rows = Z[~known.is_labeled]
         unlabeled = rows if table.stream is None else table.streamed_rows(features)
         classifier = _fit(model, alpha, X, labels, unlabeled)
-        calibration = None if model in BY_EVIDENCE else calibrate(classifier, X, labels)
+        calibration = None if model in BY_EVIDENCE else calibrate(classifier, labels)
+        answering = classifier
+        if scoring is not None:
+            answering = tune_threshold(classifier, scoring)
+        if scoring is not None and hasattr(classifier, "supervised_"):
+            classifier.supervised_ = tune_threshold(classifier.supervised_, scoring)
     certificate = None if model in SUPERVISED else classifier.certificate_
     # scikit-learn gives the inverse of the penalty for logistic regression.
     inverse = getattr(classifier, "C_", None)
@@ -151,12 +164,14 @@ def fit_table(
         streamed=table.stream is not None,
         command=command,
         versions=versions(),
+        scoring=scoring,
+        threshold=None if scoring is None else answering.threshold,
     )
     typed = ("columns", typing_step(table.columns, table.options))
-    return Model(Pipeline([typed, *features.steps, ("classifier", classifier)]), card)
+    return Model(Pipeline([typed, *features.steps, ("classifier", answering)]), card)
 
 
-def calibrate(classifier: Any, X: Matrix, labels: AnyArray) -> Calibration | None:
+def calibrate(classifier: Any, labels: AnyArray) -> Calibration | None:
     """Which decisions of a classifier came with right answers, on labels that were held back.
 
     One factor turns decisions into probabilities: with few labels a rough guide, and only for rows
@@ -166,11 +181,7 @@ def calibrate(classifier: Any, X: Matrix, labels: AnyArray) -> Calibration | Non
     counts = np.unique(labels, return_counts=True)[1]
     if counts.min() < 2 or len(labels) < LEAST_LABELS:
         return None
-    held = getattr(classifier, "_held_back", None)
-    if held is None:  # of logistic regression, which has probabilities of its own
-        data = read_training_data(clone(classifier), X, labels, unlabeled=None)
-        held = HeldBack(classifier, data)
-    found = held.left_out()
+    found = classifier._held_back.left_out()
     if len(found.codes) == 0:
         return None
     return Calibration(found.temperature, len(found.codes), found.n_right)
@@ -189,7 +200,7 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
     """The classifier with its supervised twin and its certificate, and without rows."""
     # All rows scale the columns of the anchors, as they do those of tacit.
     if model in SUPERVISED and model != "anchors":
-        return _without_rows(new_classifier(model, alpha).fit(X, labels))
+        return _without_rows(new_classifier(model, alpha).fit(X, labels), X, labels)
     fitted = new_classifier(model, alpha).fit(X, labels, unlabeled)
     slim = copy.copy(fitted.estimator_ if model == "self-learning" else fitted)
     # As many numbers as there are rows, and they may point to files.
@@ -200,14 +211,32 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
     if model in BY_EVIDENCE:
         supervised = slim.without_views()
     else:
-        supervised = _without_rows(new_classifier("supervised", alpha).fit(X, labels))
-        _without_rows(slim)
+        supervised = new_classifier("supervised", alpha).fit(X, labels)
+        for each in (slim, supervised):
+            _without_rows(each, X, labels)
     slim.supervised_, slim.certificate_ = supervised, fitted.certificate_
     return slim
 
 
-def _without_rows(classifier: Any) -> Any:
+def _without_rows(classifier: Any, X: Matrix, labels: AnyArray) -> Any:
     """The classifier after its labels were held back, for which it no longer needs the rows."""
-    if hasattr(classifier, "_held_back"):
-        classifier._held_back.left_out()
+    if not hasattr(classifier, "_held_back"):  # logistic regression, with probabilities of its own
+        data = read_training_data(clone(classifier), X, labels, unlabeled=None)
+        classifier._held_back = HeldBack(classifier, data)
+    classifier._held_back.left_out()
     return classifier
+
+
+def _check_scoring(scoring: str | None, n_classes: int) -> None:
+    if scoring is None:
+        return
+    if not read_measure(scoring).is_of_predictions:
+        raise TableError(
+            f"The score {scoring!r} is not one of predicted classes, which alone depend on a "
+            "threshold; give one such as f1 or balanced_accuracy, or leave --scoring out."
+        )
+    if n_classes != 2:
+        raise TableError(
+            f"The table has {n_classes} classes, and a threshold is between two; leave --scoring "
+            "out."
+        )

@@ -55,6 +55,8 @@ class ModelCard:
     streamed: bool = False  #: Whether the unlabeled rows stayed on disk.
     command: str = ""  #: How to repeat it.
     versions: dict[str, str] = field(default_factory=dict)  #: Of the packages that fitted it.
+    scoring: str | None = None  #: The score that the threshold was chosen by.
+    threshold: float | None = None  #: From which score of a row on the second class is answered.
     format: int = FORMAT  #: Of this description.
 
     @property
@@ -96,14 +98,16 @@ def _built(kind: type[Value], values: dict[str, Any]) -> Value:
 def check_card(card: ModelCard, pipeline: Any, name: str) -> None:
     """An error where the description is not one of this pipeline."""
     try:
-        classes = pipeline[-1].classes_.tolist()
+        classifier = pipeline[-1] if card.threshold is None else pipeline[-1].estimator_
+        classes = classifier.classes_.tolist()
         fits = {
             "classes": card.classes == classes,
             "label_counts": len(card.label_counts) == len(classes),
-            "feature_names": len(card.feature_names) == pipeline[-1].n_features_in_,
+            "feature_names": len(card.feature_names) == classifier.n_features_in_,
             "columns": card.columns == pipeline[0].kw_args["columns"],
             "options": card.options == pipeline[0].kw_args["options"],
             "typing": pipeline[0].func is typed_frame,
+            "threshold": card.threshold == getattr(pipeline[-1], "threshold", None),
             "calibration": card.calibration is None or card.calibration.n_labels > 0,
         }
     except (AttributeError, TypeError, ValueError, LookupError) as error:

@@ -42,15 +42,17 @@ Nodes = list[dict[str, Any]]
 class Model:
     """A fitted pipeline and what it says about itself."""
 
-    #: From a table to classes; the last step is a classifier of `MODELS`. Unless it is supervised,
-    #: it has `supervised_`, the classifier that it would be without the unlabeled rows.
+    #: From a table to classes; the last step is a classifier of `MODELS`, or has it in it, with a
+    #: threshold. Unless it is supervised, it has `supervised_`, the classifier that it would be
+    #: without the unlabeled rows.
     pipeline: Any
     card: ModelCard  #: Where it comes from and what holds of it.
 
     @property
     def classifier(self) -> Any:
-        """The last step."""
-        return self.pipeline[-1]
+        """The classifier; the last step, but for its threshold."""
+        last = self.pipeline[-1]
+        return last if self.card.threshold is None else last.estimator_
 
     def with_options(self, options: ReadOptions) -> Model:
         """The same model for tables that are written otherwise."""

@@ -69,8 +69,8 @@ def predict_frame(
             What the supervised classifier alone would say. Rows where it differs are those that
             the unlabeled data has decided. Not there for supervised models.
         probability_<class>
-            The estimated probability of each class, `sure` being the largest; not there where
-            `sure` is missing.
+            The estimated probability of each class, `sure` being that of the label: the largest,
+            but for a model with a threshold; not there where `sure` is missing.
 
         If a column that is kept has one of these names, all of them begin with ``predicted_``.
 
@@ -107,7 +107,8 @@ def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unpar
     by_class = [f"{PROBABILITY}{label}" for label in card.classes]
     is_taken = set(kept) & {LABEL, SCORE, SURE, WITHOUT, *by_class}
     prefix = "predicted_" if is_taken else ""
-    columns[prefix + LABEL] = classifier.predict(Z).astype(object)
+    predicted = model.pipeline[-1].predict(Z).astype(object)
+    columns[prefix + LABEL] = predicted
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
     known_probabilities = None
     if card.model in BY_EVIDENCE:
@@ -118,7 +119,9 @@ def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unpar
     columns[prefix + SURE] = np.nan
     if known_probabilities is not None:
         known_probabilities = known_probabilities.round(4)
-        columns[prefix + SURE] = known_probabilities.max(axis=1)
+        position = {label: k for k, label in enumerate(card.classes)}
+        answers = [position[label] for label in predicted.tolist()]
+        columns[prefix + SURE] = known_probabilities[np.arange(len(Z)), answers]
     if hasattr(classifier, "supervised_"):
         columns[prefix + WITHOUT] = classifier.supervised_.predict(Z).astype(object)
     if known_probabilities is not None:
