@@ -30,7 +30,7 @@ class Usability(StrEnum):
     """What is known of a model, apart from what the unlabeled rows add to it."""
 
     USABLE = "usable"
-    #: No better than the commonest class, though it ranks rows better than chance would.
+    #: Not clearly better than the commonest class, though it ranks rows better than chance would.
     RANKS_ONLY = "only ranks rows"
     UNPROVEN = "not shown to be better than a guess"
     NO_BETTER = "no better than a guess"
@@ -92,8 +92,9 @@ class Tested:
     def spread_of_areas(self) -> float:
         """The standard deviation of an AUC where ranks say nothing (Mann & Whitney 1947).
 
-        Of the class of which it is largest. Splits of one repeat are independent, and repeats say
-        no more than one of them; nor do any splits say more than all labels together.
+        Of the class of which it is largest, and for splits that share training rows: that of a
+        mean over J splits is (1/J + n_test/n_train) of one (Nadeau & Bengio 2003). On 60 tables of
+        noise with 30 labels it gave 0.19, and the AUC of a ridge had 0.20.
         """
 
         def variance(rows: AnyArray) -> float:
@@ -102,9 +103,8 @@ class Tested:
             return (len(rows) + 1.0) / (12.0 * pairs) if pairs else 0.0
 
         found = [v for v in map(variance, (split.test for split in self.splits)) if v]
-        n_repeats = len({split.repeat for split in self.splits})
-        within = float(np.mean(found)) * n_repeats / len(found) if found else 0.0
-        return math.sqrt(max(within, variance(self.table.labeled)))
+        part = 1.0 / max(1, len(found)) + test_to_train(self.splits)
+        return math.sqrt(part * float(np.mean(found))) if found else math.inf
 
     def difference(
         self,
@@ -232,6 +232,8 @@ def _usability(auc: float | None, spread: float, against: PairedDifference) -> U
     if not math.isfinite(against.standard_error):  # a single split: there is but the mean
         is_clear = is_better
     ranks = auc is not None and auc - 0.5 >= float(ndtri(1.0 - LEVEL_OF_ONE)) * spread
-    if is_better:
-        return Usability.USABLE if is_clear or ranks else Usability.UNPROVEN
-    return Usability.RANKS_ONLY if ranks else Usability.NO_BETTER
+    if is_clear:
+        return Usability.USABLE
+    if ranks:
+        return Usability.RANKS_ONLY
+    return Usability.UNPROVEN if is_better else Usability.NO_BETTER

@@ -21,8 +21,8 @@ LABEL_MORE = (
 MODEL_ADVICE = {
     Usability.NO_BETTER: LABEL_MORE,
     Usability.UNPROVEN: LABEL_MORE,
-    Usability.RANKS_ONLY: "{} Take its scores rather than its classes, or compare by the score "
-    "'balanced_accuracy'.",
+    Usability.RANKS_ONLY: "{} Take its scores rather than its classes; where a class is rare, "
+    "compare by the score 'balanced_accuracy'.",
 }
 
 
@@ -82,13 +82,14 @@ def _model_text(found: Comparison, name: str, guess: Guess) -> str:
     start, beside = f"{name} has a {measure.name} of {rate}", f"{answer} one of {''.join(others)}"
     if measure.is_error:
         start, beside = f"{name} gets {rate} wrong", f"{answer} {''.join(others)}"
-    no_better = f"{start}, no better than {answer}{''.join(f' ({other})' for other in others)}"
+    than = f"better than {answer}{''.join(f' ({other})' for other in others)}"
+    hardly = "not clearly" if loss < guess.loss - ROUNDING else "no"
     text = {
         Usability.USABLE: f"{start}, {beside}.",
-        Usability.RANKS_ONLY: f"{no_better}, though it ranks rows.",
+        Usability.RANKS_ONLY: f"{start}, {hardly} {than}, though it ranks rows.",
         Usability.UNPROVEN: f"{start}, {beside}, and {found.n_labels:,} labels are too few to tell "
         "the two apart: not usable yet.",
-        Usability.NO_BETTER: f"{no_better}: not usable yet.",
+        Usability.NO_BETTER: f"{start}, no {than}: not usable yet.",
     }[quality.usability]
     if quality.auc is not None:
         text += f" Its AUC is {quality.auc:.2f}."
