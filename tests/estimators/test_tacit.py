@@ -292,6 +292,8 @@ def test_the_model_without_views_is_kept_and_names_are_for_people() -> None:
     np.testing.assert_array_equal(model.supervised_model_(X), alone.model_(X))
     shut = model.without_views()
     np.testing.assert_array_equal(shut.predict_proba(X), alone.predict_proba(X))
+    own, theirs = (each._held_back.left_out().decisions for each in (shut, alone))
+    np.testing.assert_array_equal(own, theirs)
     assert shut.set_params(caution=alone.caution).get_params() == alone.get_params()
     names = {score["name"]: score["source"] for score in model.evidence_.scores}
     assert names["graph (5 neighbours, heat 30)"] == "graph"

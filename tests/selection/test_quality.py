@@ -199,4 +199,9 @@ def test_a_twin_that_is_inside_another_fit_is_fitted_with_it_and_answers_the_sam
     apart = compare(X, y, {"alone": other, "tacit": (whole, "alone")}, cv=3, n_repeats=1)
     assert fits.count([]) == 9
     assert apart.losses == together.losses
+    # The twin has a threshold of its own, and still tells of its own fit.
+    given: dict[str, Any] = {"cv": 3, "n_repeats": 1, "scoring": "balanced_accuracy"}
+    tuned = [compare(X, y, {"a": a, "tacit": (whole, "a")}, **given) for a in (alone, other)]
+    assert tuned[0].losses == tuned[1].losses
+    assert not tuned[0].models["a"].estimator_.evidence_.uses_views
     assert apart.quality["alone"] == together.quality["alone"]

@@ -194,6 +194,7 @@ class TacitClassifier(ProbableClassifier):
         shut = copy(self)
         shut.views, shut.model_ = [], self.supervised_model_
         shut.temperature_ = self.supervised_temperature_
+        shut._held_back = self._supervised_held_back
         return shut
 
     def _decision(self) -> Callable[[Any], Matrix]:
@@ -258,10 +259,12 @@ class TacitClassifier(ProbableClassifier):
             calibrated_temperature(average.left_out, data.signs, data.unit_weights)
             for average in (weighing.chosen, weighing.anchors)
         )
-        # On the scale of the decision function.
-        decisions = 0.5 * weighing.chosen.left_out
-        found = LeftOut(decisions, data.codes, data.unit_weights, len(data.classes))
-        self._held_back = HeldBack.of(found)
+        n_classes, weights = len(data.classes), data.unit_weights
+        self._held_back, self._supervised_held_back = (
+            # On the scale of the decision function.
+            HeldBack.of(LeftOut(0.5 * average.left_out, data.codes, weights, n_classes))
+            for average in (weighing.chosen, weighing.anchors)
+        )
         anchors, before = averaged(terms, weighing.anchors.weights, rows, data)
         self.model_, self.supervised_model_, after = anchors, anchors, before
         uses_views = self.evidence_.uses_views

@@ -73,6 +73,11 @@ class Split:
     repeat: int = 0
     fold: int = 0
 
+    @property
+    def holds_nothing_back(self) -> bool:
+        """Whether the labels of the test are those of the fit, as for the models that are kept."""
+        return np.array_equal(self.labeled, self.test)
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -194,8 +199,8 @@ def evaluate(
 ) -> Outcomes:
     """Fit all contestants on one split and judge each; the first that fails is an error.
 
-    A twin that is a part of another fit is not fitted again, unless models are asked for, which
-    tell of their fit.
+    A twin that is a part of another fit is not fitted again, but on all rows: those models are kept
+    and tell of their fit.
     """
     judge, split = task
     evaluator = Evaluator(table)
@@ -205,7 +210,7 @@ def evaluate(
 
     def fitted(contestant: Contestant) -> Fit:
         if contestant.name not in fits:
-            whole = contained_in(contestant, contestants) if judge is not final_model else None
+            whole = None if split.holds_nothing_back else contained_in(contestant, contestants)
             if whole is None:
                 fits[contestant.name] = evaluator.fit(contestant, split, key)
             else:
