@@ -469,3 +469,10 @@ def test_the_supervised_twin_solves_the_equations_of_kernel_ridge_regression(
     np.testing.assert_allclose(alpha * dual, residuals, atol=1e-7)
     assert abs(dual.sum()) <= 1e-9 * np.abs(dual).sum() or not intercept
     assert constant == 0.0 or intercept
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_two_rows_next_to_each_other_have_a_kernel(seed):
+    X = 0.3 * np.random.default_rng(seed).normal(size=(2, 1))
+    model = KernelLeastSquaresClassifier(alpha=0.5).fit(X, [0, 1])
+    np.testing.assert_array_equal(model.predict(X), [0, 1])

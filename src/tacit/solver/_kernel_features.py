@@ -123,7 +123,8 @@ def fit_kernel_ridge(
         dual = ridge.dual(Y)
     except np.linalg.LinAlgError as error:
         raise ValueError(NOT_A_KERNEL) from error
-    rounding = len(K) * ROUNDING * ridge.largest
+    # Of the kernel before it was centred, which may have taken most of it away.
+    rounding = len(K) * ROUNDING * float(np.abs(K).max(initial=0.0))
     # The squared norm of a function is not below zero.
     below_zero = -float(np.vdot(dual, gram @ dual)) / max(float(np.vdot(dual, dual)), 1.0)
     if max(_beside(gram), below_zero) > rounding:
