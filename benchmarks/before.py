@@ -59,7 +59,8 @@ def _fit(name: str, n_labeled: int, n: int, d: int = 10, fits: int = 1, **settin
     import tacit.family
 
     table = gaussian(n_labeled, n - n_labeled, d)
-    model = getattr(tacit if hasattr(tacit, name) else tacit.family, name)(**settings)
+    home = tacit.family if hasattr(tacit.family, name) else tacit
+    model = getattr(home, name)(**settings)
 
     def run() -> None:
         for _ in range(fits):
