@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Index, Matrix, Vector
 from tacit.solver import Status
 from tacit.solver._kernel_features import NOT_A_KERNEL
 
@@ -42,6 +42,10 @@ class Features:
         self.mean_square = float((Z * Z).sum() / max(len(Z), 1))
         self.unit = (INTERCEPT * self.mean_square) ** 0.5 or 1.0
         self.columns = np.column_stack([Z, np.full(len(Z), self.unit)]) if intercept else Z
+        # Of nearly as many columns as rows, as kernels have them, all products take less time than
+        # those that each Newton step asks for.
+        is_square = Z.shape[1] <= len(Z) <= 2 * Z.shape[1]
+        self.products = self.columns @ self.columns.T if is_square else None
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ def _proximal_step(
         free = np.flatnonzero((raw > 0.0) & (raw < costs))
         gradient = x - centre - columns.T @ (signs * alpha)
         # 2. The Newton direction.
-        direction = -_newton(columns[free], penalty[free], gradient)
+        direction = -_newton(features, free, penalty[free], gradient)
         along = columns @ direction
         # 3. A step along it. The decrement is twice what a quadratic would still fall by; the
         # last step is taken on trust, as slopes are rounding noise by then.
@@ -235,10 +239,12 @@ def _line_search(
     return low
 
 
-def _newton(rows: Matrix, penalty: Vector, gradient: Vector) -> Vector:
+def _newton(features: Features, free: Index, penalty: Vector, gradient: Vector) -> Vector:
     """(I + X'DX)^-1 gradient, X the free rows and D their penalties, by rows or by columns."""
+    rows = features.columns[free]
     if len(rows) < rows.shape[1]:
-        M = rows @ rows.T
+        products = features.products
+        M = rows @ rows.T if products is None else products[free[:, None], free]
         M.flat[:: len(M) + 1] += 1.0 / penalty
         return gradient - rows.T @ _solve(M, rows @ gradient) if len(rows) else gradient
     H = rows.T @ (rows * penalty[:, None])

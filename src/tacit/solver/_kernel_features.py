@@ -86,7 +86,7 @@ class KernelFeatures:
         rows = CentredRows(F, weights, centred=False)
         gram, means = _centred(K, weights, centred)
         # No factor has the values of a matrix that is not a kernel, in whatever direction.
-        probe = np.random.default_rng(0).normal(size=len(K))
+        probe = np.cos(np.arange(len(K)))
         missing = np.linalg.norm(gram @ probe - rows.times(rows.back(probe)))
         if missing > len(K) ** 1.5 * ROUNDING * largest * np.linalg.norm(probe):
             return cls.of(K, centred, alpha)
@@ -98,9 +98,10 @@ def _centred(K: Matrix, weights: Vector | None, centred: bool) -> tuple[Matrix, 
     """The kernel of rows less their mean, times the roots of their weights, and its means."""
     gram, means = K, np.zeros(len(K))
     if centred:
-        means = np.average(K, axis=0, weights=weights)
+        w = np.ones(len(K)) if weights is None else weights
+        means = w @ K / w.sum()
         gram = K - means[:, None]
-        gram -= means - np.average(means, weights=weights)
+        gram -= means - w @ means / w.sum()
     if weights is not None:
         gram = gram * np.sqrt(np.multiply.outer(weights, weights))
     return gram, means
