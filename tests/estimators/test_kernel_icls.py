@@ -471,8 +471,9 @@ def test_the_supervised_twin_solves_the_equations_of_kernel_ridge_regression(
     assert constant == 0.0 or intercept
 
 
+@pytest.mark.parametrize("weight", [1.0, 1e5])
 @pytest.mark.parametrize("seed", range(8))
-def test_two_rows_next_to_each_other_have_a_kernel(seed):
-    X = 0.3 * np.random.default_rng(seed).normal(size=(2, 1))
-    model = KernelLeastSquaresClassifier(alpha=0.5).fit(X, [0, 1])
+def test_two_rows_next_to_each_other_have_a_kernel(seed, weight):
+    X = (0.3 if weight == 1.0 else 1e-3) * np.random.default_rng(seed).normal(size=(2, 1))
+    model = KernelLeastSquaresClassifier(alpha=0.5).fit(X, [0, 1], sample_weight=[weight] * 2)
     np.testing.assert_array_equal(model.predict(X), [0, 1])

@@ -125,10 +125,10 @@ def fit_kernel_ridge(
     except np.linalg.LinAlgError as error:
         raise ValueError(NOT_A_KERNEL) from error
     # Of the kernel before it was centred, which may have taken most of it away.
-    rounding = len(K) * ROUNDING * float(np.abs(K).max(initial=0.0))
+    rounding = len(K) * ROUNDING * float(np.abs(K).max(initial=0.0)) * float(roots.max()) ** 2
     # The squared norm of a function is not below zero.
     below_zero = -float(np.vdot(dual, gram @ dual)) / max(float(np.vdot(dual, dual)), 1.0)
-    if max(_beside(gram), below_zero) > rounding:
+    if max(_beside(gram), below_zero) > RANK_CUT * float(np.trace(gram)) + rounding:
         raise ValueError(NOT_A_KERNEL)
     dual = (roots * dual.T).T
     return dual, np.asarray(ridge.level(Y) - means @ dual)
