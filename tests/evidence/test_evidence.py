@@ -17,6 +17,7 @@ from tacit.evidence import (
     ridge_path,
     weigh,
 )
+from tacit.evidence._average import smoothed_errors
 
 L = 12
 
@@ -159,6 +160,35 @@ def test_a_lower_loss_with_more_errors_is_not_enough() -> None:
     assert evidence.gain > evidence.standard_error
     assert evidence.all_error > evidence.anchors_error
     assert not evidence.uses_views
+
+
+def test_a_lower_loss_of_rows_that_were_right_before_is_not_enough() -> None:
+    # Ten classes; the anchor is right everywhere and shy, the view is bold and nearly wrong twice.
+    Y = -np.ones((40, 10))
+    Y[np.arange(40), np.arange(40) % 10] = 1.0
+    shy, bold = 0.3 * Y, 0.9 * Y
+    bold[:8] = 0.01 * Y[:8]
+    both = [Candidate("shy", shy, 0.5, False), Candidate("bold", bold, 0.5, True)]
+    evidence = weigh(both, Y, np.ones(40), 0.5, 7).evidence
+    assert evidence.gain > evidence.standard_error
+    assert evidence.all_error == evidence.anchors_error == 0.0
+    assert evidence.smoothed_gain < 0.0
+    assert not evidence.uses_views
+    assert f"the smoothed error by +{-evidence.smoothed_gain:.3f}" in str(evidence)
+
+
+def test_smoothed_errors_follow_the_margin_and_are_the_same_for_one_column_and_two() -> None:
+    truth = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    predictions = np.array([[0.9], [0.9], [0.0], [-0.05]])
+    found = smoothed_errors(predictions, truth)
+    np.testing.assert_allclose(
+        found, [1 / (1 + np.e**18), 1 / (1 + np.e**-18), 0.5, 1 / (1 + np.e)]
+    )
+    two = smoothed_errors(np.hstack([-predictions, predictions]), np.hstack([-truth, truth]))
+    np.testing.assert_allclose(two, found)
+    # Of several classes the largest other one counts.
+    three = smoothed_errors(np.array([[0.2, 0.1, -0.9]]), np.array([[1.0, -1.0, -1.0]]))
+    np.testing.assert_allclose(three, [1 / (1 + np.e)])
 
 
 def test_evidence_tells_three_sentences_a_table_and_a_picture() -> None:

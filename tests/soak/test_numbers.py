@@ -247,6 +247,7 @@ def test_the_flagship_is_the_supervised_answer_to_the_bit_where_views_are_not_us
     assert np.isfinite([evidence.gain, evidence.standard_error]).all()
     if evidence.uses_views:
         assert evidence.gain >= evidence.caution * evidence.standard_error
+        assert evidence.smoothed_gain >= evidence.caution * evidence.smoothed_standard_error
         assert evidence.all_error <= evidence.anchors_error
     else:
         alone = fit(tacit.TacitClassifier(kernels, views=[], random_state=0), recipe)

@@ -116,8 +116,7 @@ def _print(console: Console, found: TableComparison, verbose: bool) -> None:
         words.append(f"\n{line}", style="not bold")
     width = min(console.width, screen.MOST_WIDTH)
     style, title = screen.STYLES.get(kind, ""), kind.upper()
-    quality = comparison.quality.get(comparison.recommended or "")
-    if quality is not None and quality.usability.is_told_first:
+    if is_not_usable(comparison):
         style, title = "red", f"NOT USABLE YET ─ {title}"
     console.print()
     console.print(Panel(words, title=title, title_align="left", border_style=style, width=width))
@@ -203,20 +202,30 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
     console.print()
     if report is not None:
         screen.print_line(console, f"The report is in {report}.")
+    piped = given.is_piped(table)
+    when = "Next, with the same table in a file" if piped else "Next"
+    of_table = ["table.csv" if piped else table, "--target", found.table.target.name]
+    options = tables.as_options(found.table)
+    if is_not_usable(found.comparison):
+        command = ["tacit", "label", *of_table, *options, "-o", "to_label.csv"]
+        screen.print_line(console, f"{when}, which rows to label: {shlex.join(command)}")
+        return
     # A contestant has the name of its method but for ridge, which `tacit fit` calls supervised.
     recommended = (found.comparison.recommended or "ridge").lower()
     model = "supervised" if recommended == "ridge" else recommended
-    piped = given.is_piped(table)
-    file = "table.csv" if piped else table
-    command = ["tacit", "fit", file, "--target", found.table.target.name, "--model", model]
-    command += tables.as_options(found.table)
     from tacit.selection._threshold import is_tuned_for
 
     measure = found.comparison.measure
     if is_tuned_for(measure) and len(found.table.target.counts) == 2:
-        command += ["--scoring", measure.scoring]
-    when = "Next, with the same table in a file" if piped else "Next"
-    screen.print_line(console, f"{when}: {shlex.join([*command, '-o', 'model.skops'])}")
+        options += ["--scoring", measure.scoring]
+    command = ["tacit", "fit", *of_table, "--model", model, *options, "-o", "model.skops"]
+    screen.print_line(console, f"{when}: {shlex.join(command)}")
+
+
+def is_not_usable(comparison: Comparison) -> bool:
+    """Whether the model that is recommended is not known to be better than a guess."""
+    quality = comparison.quality.get(comparison.recommended or "")
+    return quality is not None and quality.usability.is_told_first
 
 
 def _as_values(found: TableComparison, report: Path | None) -> dict[str, Any]:

@@ -66,9 +66,9 @@ class TacitClassifier(ProbableClassifier):
     neighbour graphs and clusters of all rows. Each view, and each supervised *anchor*, is judged
     by how well it predicts every label from the others; for kernels this leave-one-out is exact
     and costs one decomposition of a matrix of the labeled rows. All are averaged with weights by
-    this evidence. Views are used only if they lower the leave-one-out loss of the average by
-    `caution` standard errors and do not raise its error; otherwise the answer is the average of
-    the anchors, the same to the last bit as without any view.
+    this evidence. Views are used only if they lower the leave-one-out loss of the average and its
+    smoothed error by `caution` standard errors and do not raise its error; otherwise the answer is
+    the average of the anchors, the same to the last bit as without any view.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from tacit._typing import Mask, Matrix, Vector
 
@@ -12,6 +13,9 @@ from tacit._typing import Mask, Matrix, Vector
 # On the half of the benchmark's sets that settings were chosen on, 0.7 and 1 gave errors lower by
 # up to a hundredth of themselves, but the largest rise over the anchors was up to twice as large.
 ETA = 0.5
+# The margin, in units of the targets, at which a row counts as a quarter wrong. On that half,
+# 0.02 to 0.05 lost gains, and from 0.3 on two rises were significant.
+NARROW = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,20 @@ def row_losses(predictions: Matrix, Y: Matrix) -> Vector:
     """
     share = 0.5 if Y.shape[-1] == 1 else 0.25
     return np.asarray(share * ((predictions - Y) ** 2).sum(axis=-1))
+
+
+def smoothed_errors(predictions: Matrix, Y: Matrix) -> Vector:
+    """By row, near zero for a class that is clearly right, near one for one clearly wrong.
+
+    Errors are few, and jump; these also hear by how little a row is right or wrong.
+    """
+    if Y.shape[-1] == 1:
+        margins = 2.0 * (predictions * np.sign(Y))[..., 0]
+    else:
+        is_own = np.arange(Y.shape[-1]) == winners(Y)[..., None]
+        own = np.where(is_own, predictions, -np.inf).max(axis=-1)
+        margins = own - np.where(is_own, -np.inf, predictions).max(axis=-1)
+    return np.asarray(expit(-margins / NARROW))
 
 
 def winners(values: Matrix) -> Vector:

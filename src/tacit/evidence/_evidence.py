@@ -9,7 +9,14 @@ import numpy as np
 
 from tacit._typing import Matrix, Vector
 from tacit._words import listed, number_of
-from tacit.evidence._average import Average, Candidate, average, row_losses, winners
+from tacit.evidence._average import (
+    Average,
+    Candidate,
+    average,
+    row_losses,
+    smoothed_errors,
+    winners,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,8 +43,10 @@ class Evidence:
         Shares of labeled rows that they get wrong.
     gain, standard_error : float
         The mean of the paired differences of the losses, and its standard error.
+    smoothed_gain, smoothed_standard_error : float
+        The same of smoothed errors, which count a row that is hardly right or hardly wrong as half.
     caution : float
-        The standard errors that the gain had to reach.
+        The standard errors that both gains had to reach.
     n_labeled, n_unlabeled : int
         Rows.
     scores : tuple of dict
@@ -52,6 +61,8 @@ class Evidence:
     all_error: float
     gain: float
     standard_error: float
+    smoothed_gain: float
+    smoothed_standard_error: float
     caution: float
     n_labeled: int
     n_unlabeled: int
@@ -74,11 +85,11 @@ class Evidence:
     def _difference(self) -> str:
         if not self._has_views:
             return "There are no views to compare them with."
-        verb = "lower" if self.gain > 0.0 else "raise"
         return (
-            f"The views {verb} the loss by {abs(self.gain):.3f}, with a standard error of "
-            f"{self.standard_error:.3f}; they are asked to lower it by {self.caution:g} standard "
-            "errors without raising the error."
+            f"The views change the loss by {-self.gain:+.3f} (standard error "
+            f"{self.standard_error:.3f}) and the smoothed error by {-self.smoothed_gain:+.3f} "
+            f"({self.smoothed_standard_error:.3f}); both are asked to fall by {self.caution:g} "
+            "standard errors, and the error not to rise."
         )
 
     def _consequence(self) -> str:
@@ -159,8 +170,10 @@ def weigh(
 ) -> Weighing:
     """Average the anchors, and all candidates, and choose by the paired honest leave-one-out.
 
-    The views are used if they lower the loss by `caution` standard errors and do not raise the
-    error: the squared loss is the finer measure, and the error is what is wanted.
+    The views are used if they lower the loss and the smoothed error by `caution` standard errors
+    and do not raise the error. The error is what is wanted, but some dozen labels hardly measure
+    it; the loss is the finest measure, but falls also by rows that were right before; the smoothed
+    error is between them.
     """
     is_view = np.array([candidate.is_view for candidate in candidates])
     anchors = average([c for c in candidates if not c.is_view], Y, weights)
@@ -169,14 +182,14 @@ def weigh(
     anchors = replace(anchors, weights=padded)
     everything = average(candidates, Y, weights) if is_view.any() else anchors
     share = weights / weights.sum()
-    differences = anchors.loss - everything.loss
-    gain = float(share @ differences)
-    # Of a weighted mean; for equal weights the usual one.
-    spread = float(share**2 @ (differences - gain) ** 2)
-    standard_error = float(np.sqrt(spread * len(Y) / max(1, len(Y) - 1)))
+    gain, standard_error = _paired(anchors.loss - everything.loss, share)
+    smoothed = _paired(
+        smoothed_errors(anchors.left_out, Y) - smoothed_errors(everything.left_out, Y), share
+    )
     anchors_error, all_error = float(share @ anchors.wrong), float(share @ everything.wrong)
     is_gain = gain >= caution * standard_error and gain > ROUNDING * float(share @ anchors.loss)
-    uses_views = bool(is_view.any() and is_gain and all_error <= anchors_error)
+    is_clear = smoothed[0] >= caution * smoothed[1]
+    uses_views = bool(is_view.any() and is_gain and is_clear and all_error <= anchors_error)
     chosen = everything if uses_views else anchors
     evidence = Evidence(
         uses_views=uses_views,
@@ -186,12 +199,21 @@ def weigh(
         all_error=all_error,
         gain=gain,
         standard_error=standard_error,
+        smoothed_gain=smoothed[0],
+        smoothed_standard_error=smoothed[1],
         caution=float(caution),
         n_labeled=len(Y),
         n_unlabeled=n_unlabeled,
         scores=_scores(candidates, chosen.weights, Y, share),
     )
     return Weighing(evidence, anchors, chosen)
+
+
+def _paired(differences: Vector, share: Vector) -> tuple[float, float]:
+    """The weighted mean and its standard error, for equal weights the usual ones."""
+    mean = float(share @ differences)
+    spread = float(share**2 @ (differences - mean) ** 2)
+    return mean, float(np.sqrt(spread * len(share) / max(1, len(share) - 1)))
 
 
 def _scores(
