@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,17 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.datasets import load_digits, make_moons
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, StandardScaler
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import LinearSVC
 
 from tacit import TacitClassifier
-from tacit.views import PrecomputedView
+from tacit.views import GraphView, PrecomputedView
 
 # All that is exercised below without the time of a forest.
 FAST = ["linear", "rbf"]
@@ -204,6 +206,58 @@ def test_transformers_and_precomputed_geometry_of_the_user_are_views() -> None:
         only.predict(X)
 
 
+def test_nan_in_a_precomputed_view_is_refused_wherever_it_stands() -> None:
+    X, _, marked = moons(60)
+    kernel = X @ X.T
+    kernel[50, 3] = np.nan  # of an unlabeled row
+    with pytest.raises(ValueError, match="values of a precomputed kernel has NaN"):
+        fast(views=[("mine", PrecomputedView(kernel))]).fit(X, marked)
+
+
+def test_a_view_in_which_all_rows_are_alike_counts_for_nothing() -> None:
+    X, _, marked = moons(100)
+    nothing = FunctionTransformer(lambda rows: np.ones((len(rows), 1)))
+    model = fast(views=[("nothing", nothing)], caution=0.0).fit(X, marked)
+    assert not model.evidence_.uses_views
+    assert "There are no views to compare them with." in str(model.evidence_)
+
+
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_frames_as_the_output_of_transformers_change_nothing(output: str, kind: Any) -> None:
+    pytest.importorskip(output)
+    X, _, marked = moons(100)
+    rows = kind(X)
+    expected = fast().fit(rows, marked).decision_function(rows)
+    with sklearn.config_context(transform_output=output):
+        model = fast().fit(rows, marked)
+        np.testing.assert_array_equal(model.decision_function(rows), expected)
+    pca = PCA(1).set_output(transform=output)
+    views = ["components", ("pca", pca), ("on it", GraphView(pca))]
+    assert len(fast(views=views).fit(X, marked).predict(X)) == 100
+
+
+def test_even_weights_are_none() -> None:
+    X, _, marked = moons(80)
+    options: dict[str, Any] = {"anchors": ["forest"], "views": [], "random_state": 0}
+    plain = TacitClassifier(**options).fit(X, marked)
+    even = TacitClassifier(**options).fit(X, marked, sample_weight=np.full(80, 3.0))
+    np.testing.assert_array_equal(plain.decision_function(X), even.decision_function(X))
+
+
+def test_constant_columns_give_no_warning_and_one_label_a_class_no_evidence() -> None:
+    marked = np.array([0, 1, 0, 1, *[-1] * 46])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fast().fit(np.ones((50, 3)), marked)
+    X, y = load_digits(return_X_y=True)
+    partly = np.full(len(y), -1)
+    for label in range(3):
+        partly[np.flatnonzero(y == label)[0]] = label
+    model = fast().fit(X[y < 3], partly[y < 3])
+    assert not model.evidence_.uses_views
+
+
 def test_without_unlabeled_rows_it_is_the_anchors() -> None:
     X, y, _ = noise(40)
     model = fast().fit(X, y)
@@ -217,7 +271,11 @@ def test_without_unlabeled_rows_it_is_the_anchors() -> None:
     [
         ({"anchors": "linear"}, "'anchors' parameter"),
         ({"anchors": ["tree"]}, "anchors has 'tree'; each must be one of linear, rbf"),
-        ({"views": [("x", 3)]}, "a pair of a name and a view, or a transformer"),
+        ({"views": [("x", 3)]}, r"a pair of a name and a view \(tacit.views has some\)"),
+        ({"views": [("x", GraphView(neighbors=()))]}, "neighbors.*empty"),
+        ({"views": [("x", GraphView(heat=()))]}, "heat and inverse, are empty"),
+        ({"views": [("x", FunctionTransformer(lambda rows: rows * np.nan))]}, "NaN or infinity"),
+        ({"n_jobs": 0}, "'n_jobs' parameter"),
         ({"views": ["graph", "graph"]}, "each must be there once"),
         ({"anchors": []}, "none of which suits these rows"),
         ({"caution": -1.0}, "'caution' parameter"),

@@ -240,3 +240,8 @@ def test_no_matrix_of_all_pairs_of_rows_is_formed() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 0.3 * 8 * n * n
+
+
+def test_a_kernel_of_another_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="kind is 'cubic'; it must be one of linear"):
+        Kernel("cubic")  # type: ignore[arg-type]

@@ -87,8 +87,8 @@ class TacitClassifier(ProbableClassifier):
     caution : float, default=0.5
         How many standard errors the views must gain to be used. Infinite: never.
     max_reference_rows : int, default=20000
-        The most unlabeled rows that views are learned from and that are kept for predictions. Of
-        more rows a random sample is taken, and all others are predicted like new rows.
+        About the most unlabeled rows that views are learned from and that are kept for predictions.
+        Of more rows a random sample is taken, and all others are predicted like new rows.
     random_state : int, RandomState instance or None, default=None
         Seed of forest, clusters, folds and sample. The same seed gives the same bits whatever
         `n_jobs`.
@@ -123,7 +123,8 @@ class TacitClassifier(ProbableClassifier):
     Leave-one-out is unbiased for fits on L - 1 labels drawn at random, and the gate is a paired
     comparison of it: a small risk to choose a view that is worse remains, and no method without
     further assumptions can do without it. Columns are standardised with the mean and deviation of
-    all rows, for anchors too. Weights of unlabeled rows count in the certificate only.
+    all rows, for anchors too: so far unlabeled rows count in any case, and one of absurd values
+    spoils the scale of its columns. Weights of unlabeled rows count in the certificate only.
 
     Time is O(N log N d) for neighbours of the N reference rows, O(N L) for the graph filters of L
     labeled rows, and O(L^3) for each kernel. Nothing of N x N is ever formed.
@@ -154,7 +155,7 @@ class TacitClassifier(ProbableClassifier):
         "views": [StrOptions({"auto"}), list, tuple],
         "caution": [Number(Real, 0, None, closed="both")],
         "max_reference_rows": POSITIVE_INTEGER,
-        "n_jobs": [Number(Integral, None, None, closed="neither"), None],
+        "n_jobs": [*POSITIVE_INTEGER, Number(Integral, None, -1, closed="right"), None],
     }
 
     def __init__(
@@ -208,7 +209,7 @@ class TacitClassifier(ProbableClassifier):
             self.anchors, ANCHORS, "anchors", is_classifier, "a scikit-learn classifier"
         )
         view_specs = read_specs(
-            self.views, VIEWS, "views", is_view, "a view, or a transformer with fit and transform"
+            self.views, VIEWS, "views", is_view, "a view (tacit.views has some), or a transformer"
         )
         random = check_random_state(self.random_state)
         seeds = iter(

@@ -21,6 +21,11 @@ from tacit.views import Reference
 SPARSE_COORDINATES = 100
 
 
+def _in_arrays(transformer: Any) -> Any:
+    """One that gives arrays where others are set to give frames."""
+    return transformer.set_output(transform="default")
+
+
 @dataclass(frozen=True)
 class Space:
     """The rows as kernels see them.
@@ -36,11 +41,10 @@ class Space:
     def of(cls, X: Any, seed: int) -> Space:
         """The space that the reference rows span."""
         if isinstance(X, np.ndarray):
-            return cls(StandardScaler().fit(X), None)
-        scaler = Normalizer()
-        n_coordinates = min(SPARSE_COORDINATES, *X.shape)
-        svd = TruncatedSVD(n_coordinates, random_state=seed).fit(scaler.transform(X))
-        return cls(scaler, svd)
+            return cls(_in_arrays(StandardScaler()).fit(X), None)
+        scaler = _in_arrays(Normalizer())
+        svd = _in_arrays(TruncatedSVD(min(SPARSE_COORDINATES, *X.shape), random_state=seed))
+        return cls(scaler, svd.fit(scaler.transform(X)))
 
     def rows(self, X: Any) -> Any:
         """Scaled rows, dense or sparse as the reference rows are."""

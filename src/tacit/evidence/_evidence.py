@@ -148,7 +148,7 @@ class Evidence:
             axes.text(score["loss"], height, f" {score['weight']:.0%}", va="center", fontsize=8)
         axes.axvline(self.anchors_loss, color=grey, linestyle=":", label="anchors' average")
         axes.axvline(self.all_loss, color=blue, linestyle="--", label="anchors and views")
-        axes.set_xlabel("leave-one-out loss (grey: anchors, blue: views; % of the answer)")
+        axes.set_xlabel("leave-one-out loss\n(grey: anchors, blue: views; %: part of the answer)")
         axes.legend(fontsize=8)
         return figure
 
@@ -183,13 +183,12 @@ def weigh(
     everything = average(candidates, Y, weights) if is_view.any() else anchors
     share = weights / weights.sum()
     gain, standard_error = _paired(anchors.loss - everything.loss, share)
-    smoothed = _paired(
-        smoothed_errors(anchors.left_out, Y) - smoothed_errors(everything.left_out, Y), share
-    )
+    before = smoothed_errors(anchors.left_out, Y)
+    smoothed = _paired(before - smoothed_errors(everything.left_out, Y), share)
     anchors_error, all_error = float(share @ anchors.wrong), float(share @ everything.wrong)
     is_gain = gain >= caution * standard_error and gain > ROUNDING * float(share @ anchors.loss)
-    is_clear = smoothed[0] >= caution * smoothed[1]
-    uses_views = bool(is_view.any() and is_gain and is_clear and all_error <= anchors_error)
+    is_gain &= smoothed[0] >= caution * smoothed[1] and smoothed[0] > ROUNDING * share @ before
+    uses_views = bool(is_view.any() and is_gain and all_error <= anchors_error)
     chosen = everything if uses_views else anchors
     evidence = Evidence(
         uses_views=uses_views,

@@ -53,7 +53,9 @@ class BaggedClusters(TransformerMixin, BaseEstimator):
         """Find the centres, in the space of the first principal components."""
         random = check_random_state(self.random_state)
         n_coordinates = min(COORDINATES, *X.shape)
-        self.pca_ = PCA(n_coordinates, random_state=random.randint(2**31 - 1)).fit(X)
+        pca = PCA(n_coordinates, random_state=random.randint(2**31 - 1))
+        with np.errstate(invalid="ignore"):  # shares of a variance of zero
+            self.pca_ = pca.set_output(transform="default").fit(X)
         coordinates = self.pca_.transform(X)
         sample = min(MOST_ROWS, max(1, X.shape[0] // 2))
         self.centres_: list[Matrix] = []

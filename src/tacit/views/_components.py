@@ -34,7 +34,9 @@ class ComponentScores(TransformerMixin, BaseEstimator):
     def fit(self, X: Matrix, y: Any = None) -> ComponentScores:
         """Find the components."""
         n_components = min(self.n_components, *X.shape)
-        self.pca_ = PCA(n_components, random_state=self.random_state).fit(X)
+        pca = PCA(n_components, random_state=self.random_state)
+        with np.errstate(invalid="ignore"):  # shares of a variance of zero
+            self.pca_ = pca.set_output(transform="default").fit(X)
         deviations = np.sqrt(self.pca_.explained_variance_)
         # Directions of no variance are rounding, and stay as small as they are.
         self.deviations_ = np.where(deviations > 1e-6 * deviations[0], deviations, 1.0)

@@ -17,6 +17,7 @@ from tacit.views._protocol import Reference, RowFunction
 
 # Blocks of rows times labeled rows, so that a kernel's columns take 32 MB at a time.
 BLOCK_ENTRIES = 2**22
+KINDS = ("linear", "gaussian", "laplacian")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,10 @@ class Kernel:
     stop: int | None = None
     label: str = ""
     scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind is {self.kind!r}; it must be one of {', '.join(KINDS)}.")
 
     @property
     def name(self) -> str:
@@ -104,7 +109,7 @@ class EmbeddingFunction:
 
     def __call__(self, X: Matrix) -> Matrix:
         """Values of shape (n, C)."""
-        return expand(self.kernels, _transformed(self.transformer, X), self.labeled)
+        return expand(self.kernels, transformed(self.transformer, X), self.labeled)
 
 
 class EmbeddingView(BaseEstimator):
@@ -128,7 +133,7 @@ class EmbeddingView(BaseEstimator):
     def fit(self, reference: Reference) -> EmbeddingView:
         """Fit the transformer on all rows."""
         self.transformer_ = fitted_transformer(self.transformer, reference)
-        self._rows = _transformed(self.transformer_, reference.X)
+        self._rows = transformed(self.transformer_, reference.X)
         self.labeled_ = self._rows[: reference.n_labeled]
         scaled = [kernel.scaled_to(self.labeled_) for kernel in self.kernels]
         self.kernels_ = {kernel.name: kernel for kernel in scaled}
@@ -162,12 +167,23 @@ def seeded(estimator: Any, seed: int) -> Any:
     return estimator.set_params(**dict.fromkeys(names, seed))
 
 
-def _transformed(transformer: Any, X: Any) -> Any:
-    embedded = X if transformer is None else transformer.transform(X)
+def transformed(transformer: Any, X: Any) -> Any:
+    """What a fitted transformer makes of rows, or without one the rows."""
+    if transformer is None:
+        return X
+    embedded: Any = transformer.transform(X)
+    embedded = embedded if issparse(embedded) else np.asarray(embedded)
     if getattr(embedded, "ndim", 0) != 2 or embedded.shape[0] != X.shape[0]:
         shape = np.shape(embedded)
         raise ValueError(
             f"{transformer!r} turned {X.shape[0]} rows into an array of shape {shape}; a view "
             "needs a row of coordinates for every row."
         )
+    if not is_finite(embedded):
+        raise ValueError(f"{transformer!r} turned rows into NaN or infinity; scale X, or mend it.")
     return embedded
+
+
+def is_finite(values: Any) -> bool:
+    """Whether an array or a sparse matrix has neither NaN nor infinity."""
+    return bool(np.isfinite(values.tocsr().data if hasattr(values, "tocsr") else values).all())

@@ -16,7 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from tacit._cached import cached_property
 from tacit._typing import Index, Matrix, Vector
-from tacit.views._embedding import fitted_transformer
+from tacit.views._embedding import fitted_transformer, transformed
 from tacit.views._protocol import Reference, RowFunction
 
 # Kernels are compared and averaged, for which six digits are more than enough.
@@ -110,7 +110,7 @@ class GraphFunction:
 
     def __call__(self, X: Matrix) -> Matrix:
         """Values of shape (n, C)."""
-        X = X if self.transformer is None else self.transformer.transform(X)
+        X = transformed(self.transformer, X)
         distances, index = self.index.search(X, self.values[-1][0])
         # In single precision, distances below this share of the rows' size are zero.
         same = distances <= 1e-4 * (1e-30 + np.linalg.norm(X, axis=1, keepdims=True))
@@ -175,8 +175,10 @@ class GraphView(BaseEstimator):
 
     def fit(self, reference: Reference) -> GraphView:
         """Find neighbours, build the graphs."""
+        if not len(self.neighbors) or not (len(self.heat) or len(self.inverse)):
+            raise ValueError("neighbors, or both heat and inverse, are empty; give one at least.")
         self.transformer_ = fitted_transformer(self.transformer, reference)
-        X = reference.X if self.transformer_ is None else self.transformer_.transform(reference.X)
+        X = transformed(self.transformer_, reference.X)
         self._order = reference.shuffled()
         self.index_ = NeighborIndex(X[self._order])
         sizes = sorted({min(k, len(X) - 1) for k in self.neighbors})

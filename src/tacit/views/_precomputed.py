@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from tacit._typing import Matrix
-from tacit.views._embedding import EmbeddingView
+from tacit.views._embedding import EmbeddingView, is_finite
 from tacit.views._graph import GraphView, normalised_adjacency
 from tacit.views._protocol import Reference, RowFunction
 
@@ -60,6 +60,8 @@ class PrecomputedView:
                 f"values of a precomputed {self.kind} has shape {values.shape}; it needs a row"
                 f"{' and a column' if square else ''} for each of the {len(rows):,} given to fit."
             )
+        if not is_finite(values):
+            raise ValueError(f"values of a precomputed {self.kind} has NaN or infinity.")
         self._inner: Any = None
         if self.kind == "embedding":
             self._inner = EmbeddingView().fit(replace(reference, X=values[rows]))

@@ -201,17 +201,22 @@ def book_grid(results: Results, methods: Sequence[str], n_labeled: int) -> Grid:
     """The table of the book for one number of labels: errors by method and set."""
     sets = [name for name in BOOK_TABLES if name in results.names("dataset")]
     found = {(s.classifier, s.dataset): s.mean for s in results.summaries() if s.measure == ERROR}
+    errors = {m: [100.0 * found.get((m, name), np.nan) for name in sets] for m in methods}
+    lowest = np.nanmin(list(errors.values()), axis=0)
     rows = []
-    for method in methods:
-        errors = [100.0 * found.get((method, name), np.nan) for name in sets]
-        texts = (method, *("–" if np.isnan(error) else f"{error:.2f}" for error in errors))
-        rows.append(tuple(Entry(text, bold=method == TACIT) for text in texts))
+    for method, own in errors.items():
+        texts = ("–" if np.isnan(error) else f"{error:.2f}" for error in own)
+        entries = (
+            Entry(text, bold=bool(e <= b)) for text, e, b in zip(texts, own, lowest, strict=True)
+        )
+        rows.append((Entry(method, bold=method == TACIT), *entries))
     return Grid(
         f"The benchmark of the book, {n_labeled} labels",
         ("method", *sets),
         tuple(rows),
         "Errors on the unlabeled rows in percent, mean over "
-        f"{number_of(1 + max(results.names('repeat')), 'split')} of the {BOOK_SPLITS} of the book.",
+        f"{number_of(1 + max(results.names('repeat')), 'split')} of the {BOOK_SPLITS} of the book; "
+        "the lowest of each set in bold.",
     )
 
 
