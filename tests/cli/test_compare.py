@@ -34,7 +34,8 @@ def test_one_command_leads_from_a_mixed_table_to_a_verdict_and_a_report(make, ta
     for contestant in default_contestants().values():
         assert contestant.name in done.stdout
     assert "looks like an identifier" in done.stdout
-    assert f"tacit fit table.csv --target {target}" in done.stdout
+    command = "label" if "NOT USABLE YET" in done.stdout else "fit"
+    assert f"tacit {command} table.csv --target {target}" in done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "table.csv"]
     page = (tmp_path / "report.html").read_text()
     assert len(page) < 3_000_000
