@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-core properties soak fuzz golden coverage lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
+.PHONY: help demo test test-slow test-lowest test-core properties soak fuzz golden coverage lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -21,10 +21,13 @@ demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 	$(BIN)/tacit demo
 
 # Tests run two processes side by side, so each keeps its linear algebra to one thread.
-test test-lowest test-core: export OMP_NUM_THREADS := 1
-test test-lowest test-core: export OPENBLAS_NUM_THREADS := 1
-test: $(READY) lint  ## Check the code, then run every test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test test-slow test-lowest test-core: export OMP_NUM_THREADS := 1
+test test-slow test-lowest test-core: export OPENBLAS_NUM_THREADS := 1
+test: $(READY) lint  ## Check the code, then run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-slow: $(READY)  ## Run the tests that take half a minute and more, most of them whole comparisons
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # Other environments than the everyday one: the oldest packages that we promise, and no extras.
 build:

@@ -25,7 +25,16 @@ NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 FRAMES = re.compile("[─│╭╮╰╯]+")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+# They compare methods, which fits hundreds of models.
+SLOW = {"start.md", "guide/comparing.md", "guide/what_now.md"}
+
+
+def _param(page):
+    name = str(page.relative_to(DOCS))
+    return pytest.param(page, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+
+
+@pytest.mark.parametrize("page", [_param(page) for page in PAGES])
 def test_a_page_runs_and_gives_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}

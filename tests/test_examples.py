@@ -22,7 +22,13 @@ def _name(script):
     return str(script.relative_to(EXAMPLES).with_suffix(""))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=_name)
+def _param(script):
+    # It compares methods, which fits hundreds of models.
+    is_slow = _name(script) == "start/is_it_worth_it"
+    return pytest.param(script, id=_name(script), marks=[pytest.mark.slow] if is_slow else [])
+
+
+@pytest.mark.parametrize("script", [_param(script) for script in SCRIPTS])
 def test_an_example_runs_without_a_warning_and_leaves_no_file(script, tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-W", NOT_SHOWN, str(script)],
