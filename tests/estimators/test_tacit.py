@@ -206,6 +206,18 @@ def test_transformers_and_precomputed_geometry_of_the_user_are_views() -> None:
         only.predict(X)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("size", [1e39, -1e200])
+def test_values_too_large_for_trees_are_named_in_fit_and_predict(kind: Any, size: float) -> None:
+    X, _, marked = moons(60)
+    model = fast(views=[]).fit(kind(X), marked)
+    X[50, 0] = size
+    with pytest.raises(ValueError, match="X has values of up to 1e\\+"):
+        fast(views=[]).fit(kind(X), marked)
+    with pytest.raises(ValueError, match="divide the columns"):
+        model.predict(kind(X))
+
+
 def test_nan_in_a_precomputed_view_is_refused_wherever_it_stands() -> None:
     X, _, marked = moons(60)
     kernel = X @ X.T

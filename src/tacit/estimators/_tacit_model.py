@@ -19,6 +19,19 @@ from tacit.views import Reference
 
 # Coordinates of sparse rows for the views: what latent semantic analysis commonly keeps of text.
 SPARSE_COORDINATES = 100
+# Trees take single precision, and squares of more would overflow.
+LARGEST = float(np.finfo(np.float32).max)
+
+
+def check_size(X: Any) -> None:
+    """Raise an error that says so, if values are too large to scale."""
+    entries = X if isinstance(X, np.ndarray) else X.data
+    largest = max(entries.max(initial=0.0), -entries.min(initial=0.0))
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values of up to {largest:.3g}; TacitClassifier takes them up to {LARGEST:.2g}, "
+            "as trees do: divide the columns by their size."
+        )
 
 
 def _in_arrays(transformer: Any) -> Any:
@@ -98,6 +111,7 @@ class TacitModel:
         values = np.tile(self.intercept, (X.shape[0], 1))
         if X.shape[0] == 0:
             return values
+        check_size(X)
         if self.anchors or self.views:
             rows = self.space.rows(X)
             for function in self.anchors:
@@ -135,6 +149,7 @@ class ReferenceRows:
         n_more = n_labeled + rows.n_rows - len(data.order)  # those of X_unlabeled
         positions = np.concatenate([data.order, data.n_rows + np.arange(n_more)])
         position = np.concatenate([positions[:n_labeled], positions[n_labeled + index]])
+        check_size(X)
         space = Space.of(X, seed)
         return cls(X, space, space.rows(X), position, n_labeled, rows.n_rows)
 
