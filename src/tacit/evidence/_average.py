@@ -14,7 +14,7 @@ from tacit._typing import Mask, Matrix, Vector
 # up to a hundredth of themselves, but the largest rise over the anchors was up to twice as large.
 ETA = 0.5
 # The margin, in units of the targets, at which a row counts as a quarter wrong. On that half,
-# 0.02 to 0.05 lost gains, and from 0.3 on two rises were significant.
+# 0.02 and 0.05 lost gains, and with 0.3 a rise was significant.
 NARROW = 0.1
 
 

@@ -173,8 +173,8 @@ def transformed(transformer: Any, X: Any) -> Any:
         return X
     embedded: Any = transformer.transform(X)
     embedded = embedded if issparse(embedded) else np.asarray(embedded)
-    if getattr(embedded, "ndim", 0) != 2 or embedded.shape[0] != X.shape[0]:
-        shape = np.shape(embedded)
+    if embedded.ndim != 2 or embedded.shape[0] != X.shape[0]:
+        shape = embedded.shape
         raise ValueError(
             f"{transformer!r} turned {X.shape[0]} rows into an array of shape {shape}; a view "
             "needs a row of coordinates for every row."
