@@ -145,14 +145,14 @@ def _seed(text: str) -> int:
 
 
 def draw(frame: pandas.DataFrame, name: str, number: int) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Rows with label, without, and held back; each class has a label at least."""
+    """Rows with label, without, and held back; each class has two labels at least."""
     random = np.random.default_rng(_seed(f"{name}|{number}"))
     order = random.permutation(len(frame))
     held, rest = np.split(order, [int(HELD_BACK * len(order))])
     classes = frame[TARGET].to_numpy()[rest]
-    firsts = np.unique(classes, return_index=True)[1]
+    firsts = np.concatenate([np.flatnonzero(classes == k)[:2] for k in np.unique(classes)])
     rest = np.concatenate([rest[firsts], np.delete(rest, firsts)])
-    n_labeled = min(max(N_LABELS, 4 * len(firsts)), len(rest) // 2)
+    n_labeled = min(max(N_LABELS, 2 * len(firsts)), len(rest) // 2)
     return rest[:n_labeled], rest[n_labeled:], held
 
 

@@ -305,7 +305,9 @@ def _sum(V: Matrix, parts: list[slice], values: Vector) -> Matrix:
 
 
 def _each(inverse: Matrix, right: Matrix) -> Matrix:
-    return np.asarray((inverse @ right.T[:, :, None])[:, :, 0].T)
+    """The preconditioner; no step changes the sum over the classes, and neither does it."""
+    found = (inverse @ right.T[:, :, None])[:, :, 0].T
+    return np.asarray(found - found.mean(axis=1, keepdims=True))
 
 
 def _nearest(values: Matrix) -> Matrix:
