@@ -19,9 +19,7 @@ def here(tmp_path, monkeypatch):
 
 
 def fit(table, *options):
-    return _run(
-        ["fit", table, "-t", "y", "--model", "supervised", *options, "-o", "m.skops", "--json"]
-    )
+    return _run(["fit", table, "-t", "y", "--model", "ridge", *options, "-o", "m.skops", "--json"])
 
 
 def test_bytes_are_left_out_and_said(capsys):

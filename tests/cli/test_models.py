@@ -249,7 +249,7 @@ def test_predict_tells_of_values_that_it_cannot_read(folder, tmp_path):
 def test_how_a_text_is_written_is_said_once_and_remembered(tmp_path):
     rows = [f"1.{k + 100},5;0{1 + k % 9}/12/2024;{'ab'[k % 2] * (k < 40)}" for k in range(90)]
     (tmp_path / "t.csv").write_text("\n".join(["x;day;y", *rows]), "cp1252")
-    command = ("fit", "t.csv", "--target", "y", "--model", "supervised", "-o", "m.skops", "--json")
+    command = ("fit", "t.csv", "--target", "y", "--model", "ridge", "-o", "m.skops", "--json")
     assert_one_sentence(tacit(*command, cwd=tmp_path), 1, "--decimal", "--thousands", "'x'")
     options = ("--decimal", ",", "--thousands", ".", "--date-format", "%d/%m/%Y")
     done = tacit(*command, *options, cwd=tmp_path)

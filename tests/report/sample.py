@@ -104,6 +104,8 @@ def sample_page(text: Text = str) -> Page:
         "tone": "good",
         "label": text("It helps"),
         "by_chance": True,
+        "reliability": None,
+        "recommended": "ridge",
         "verdict": SimpleNamespace(
             sentence=text("The unlabeled rows help: 13 in 100 answers are wrong instead of 20."),
             lines=["", text("ICLS gets 13 wrong."), text("Use ICLS, but not self-learning.")],

@@ -15,7 +15,7 @@ from tests.selection.tables import two_classes
 def test_supervised_classifiers_come_first_and_each_method_has_its_twin_among_them() -> None:
     usual = tuple(default_contestants().values())
     twins = {contestant.name: contestant.twin for contestant in usual}
-    assert list(twins)[:4] == ["ridge", "logistic", "extra-trees", "anchors"]
+    assert list(twins)[:4] == ["ridge", "logistic", "forest", "anchors"]
     assert [c.is_semi_supervised for c in usual] == [False] * 4 + [True] * 4
     ridge = dict.fromkeys(("ICLS", "projected", "self-learning"), "ridge")
     assert dict(list(twins.items())[4:]) == {"tacit": "anchors"} | ridge
@@ -67,4 +67,4 @@ def test_unlabeled_digits_help_and_the_verdict_says_so() -> None:
         name: np.mean(comparison.models[name].predict(X[y == -1]) != truth[y == -1])
         for name in comparison.losses
     }
-    assert errors["tacit"] < 0.7 * min(errors[n] for n in ("ridge", "extra-trees", "anchors"))
+    assert errors["tacit"] < 0.7 * min(errors[n] for n in ("ridge", "forest", "anchors"))

@@ -41,7 +41,8 @@ def test_the_page_has_the_verdict_then_the_picture_the_numbers_and_the_evidence(
 ) -> None:
     page = comparison.to_html()
     assert page.startswith("<!doctype html>")
-    assert headings(page) == ["The picture", "The numbers", "The evidence in words"]
+    parts = ["The picture", "The numbers", "How sure it is, and how often right"]
+    assert headings(page) == [*parts, "The evidence in words"]
     text = words(page)
     verdict = comparison.verdict
     assert text.index(verdict.sentence) < text.index("The picture")

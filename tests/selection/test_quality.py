@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 from tacit import LeastSquaresClassifier, TacitClassifier
 from tacit.selection import Comparison, compare
@@ -129,11 +133,52 @@ def test_the_auc_is_that_of_scikit_learn_on_rows_held_back_from_the_fits(
     for train, test in splitter.split(X[:45], y[:45]):
         scores = getattr(model.fit(X[train], y[train]), way)(X[test])
         scores = scores if scores.ndim == 2 else np.column_stack([-scores, scores])
+        if way == "decision_function":
+            others = [np.delete(scores, k, axis=1).max(axis=1) for k in range(n_classes)]
+            scores = scores - np.column_stack(others)
         areas = [roc_auc_score(y[test] == k, scores[:, k]) for k in range(n_classes)]
         expected.append(np.mean(areas))
     assert found.quality["one"].auc == pytest.approx(np.mean(expected))
     assert found.frame().set_index("name").loc["one", "auc"] == found.quality["one"].auc
     assert f"{found.quality['one'].auc:.2f}" in str(found)
+
+
+def test_a_class_between_two_others_has_the_auc_of_its_probability() -> None:
+    random = np.random.default_rng(0)
+    truth = np.arange(240) % 3
+    X = random.normal(size=(240, 2))
+    X[:, 0] += 3.0 * truth
+    y = np.where(np.arange(240) < 120, truth, -1)
+    estimators = {"logistic": LogisticRegression(), **pair()}
+    found = compare(X, y, estimators, cv=5, n_repeats=1)
+    by_scorer = compare(X, y, estimators, cv=5, n_repeats=1, scoring="roc_auc_ovr")
+    expected = 1.0 - by_scorer.losses["logistic"]
+    assert expected > 0.95
+    assert found.quality["logistic"].auc == pytest.approx(expected, abs=0.01)
+
+
+def test_few_folds_do_not_hide_that_a_model_is_better_than_a_guess() -> None:
+    X, y = two_classes(60, shift=1.5)
+    found = compare(X, y, pair(), cv=3, n_repeats=1)
+    assert found.quality["ridge"].usability is Usability.USABLE
+
+
+def test_of_equal_errors_the_better_ranking_is_recommended_and_fitted_for_its_rare_class() -> None:
+    X, y = noise(60, rare=6)
+    X[:, 0] += np.where(np.arange(len(X)) % 6 == 0, 2.0, 0.0)
+    seer, blind = (
+        make_pipeline(ColumnTransformer([("one", "passthrough", [k])]), LeastSquaresClassifier(1e6))
+        for k in (0, 1)
+    )
+    found = compare(
+        X, y, {"blind": blind, "seer": seer, "same": (clone(seer), "seer")}, n_repeats=1
+    )
+    assert found.losses["blind"] == found.losses["seer"]
+    assert found.recommended == "seer"
+    assert found.quality["seer"].usability is Usability.RANKS_ONLY
+    assert "choose the classes by the score 'balanced_accuracy'" in found.verdict.advice
+    assert found.scoring_to_fit == "balanced_accuracy"
+    assert "say little about the classes" not in str(found)
 
 
 def test_a_model_without_scores_has_no_auc_and_is_compared_all_the_same() -> None:
@@ -156,7 +201,9 @@ def test_other_measures_are_beside_the_guess_by_that_measure_and_by_errors() -> 
     assert frame.loc["ridge", "error"] < frame.loc["ridge", "loss"]
     # A constant answer has a perfect recall of its class, which is no reason to praise it.
     by_recall = compare(X, y, pair(), n_repeats=1, scoring="recall")
-    assert "always saying 'no' 25 in 100" in by_recall.verdict.model
+    assert "ridge has a balanced error of " in by_recall.verdict.model
+    assert by_recall.guess is not None
+    assert by_recall.guess.by_own == 1.0  # it never finds the class that recall is about
 
 
 def test_the_picture_on_top_shows_the_recommended_model_beside_what_else_there_is() -> None:

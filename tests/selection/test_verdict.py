@@ -233,7 +233,7 @@ def test_a_few_changed_answers_are_almost_nothing_and_a_narrow_interval_no_diffe
 
 
 @pytest.mark.parametrize(
-    ("mean", "looks"), [(-0.05, "better"), (0.01, "about as good"), (0.05, "worse")]
+    ("mean", "looks"), [(-0.05, "better than it"), (0.01, "about as good"), (0.05, "worse than it")]
 )
 def test_advice_in_doubt_says_how_it_looks_so_far(mean: float, looks: str) -> None:
     verdict = together(difference(mean, 0.05))
@@ -395,7 +395,7 @@ def test_no_difference_quotes_the_errors_of_the_classifier_that_does_not_differ(
     methods = judge_methods({"ICLS": twin}, {"ICLS": best}, MARGIN)
     losses = {"ridge": 0.24, "ICLS": 0.24, "logistic": 0.05}
     verdict = told(methods, losses, "logistic")
-    assert "with or without them, about 24 in 100" in verdict.sentence
+    assert "in tests with ICLS or ridge, about 24 in 100" in verdict.sentence
 
 
 def test_small_rates_are_counted_in_thousands() -> None:

@@ -47,14 +47,14 @@ def test_truth_values_with_gaps_are_understood_from_every_file_to_every_other(
 ):
     table = read_table(written(tmp_path, here), "y")
     assert [column.kind for column in table.columns] == ["number", "number"]
-    model = fit_table(table, "supervised")
+    model = fit_table(table, "ridge")
     # A doubt would be a warning, and warnings are errors here.
     (found,) = predict_file(model, written(tmp_path, there))
     assert found["label"].tolist() == LABELS
 
 
 def test_truth_values_without_gaps_and_with_typing_errors_are_the_same(tmp_path):
-    model = fit_table(read_table(written(tmp_path, "TRUE"), "y"), "supervised")
+    model = fit_table(read_table(written(tmp_path, "TRUE"), "y"), "ridge")
     full = tuple(bool(value) for value in VALUES)
     odd = ("perhaps", *full[1:])
     (first,) = predict_file(model, written(tmp_path, "true", full))
@@ -67,7 +67,7 @@ def test_truth_values_without_gaps_and_with_typing_errors_are_the_same(tmp_path)
 
 
 def test_other_words_for_truth_are_refused_as_what_they_are(tmp_path):
-    model = fit_table(read_table(written(tmp_path, "TRUE"), "y"), "supervised")
+    model = fit_table(read_table(written(tmp_path, "TRUE"), "y"), "ridge")
     new = pd.DataFrame({"flag": ["yes", "no"], "x": [0.0, 1.0]})
     with pytest.raises(TableError, match="was fitted with true or false there"):
         predict_frame(model, new)

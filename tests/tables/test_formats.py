@@ -124,7 +124,7 @@ def test_of_several_sheets_the_first_is_read_and_named(tmp_path):
     assert "Of 2 sheets the first, 'Sheet 0', was read." in table.notes
     assert any("first 2 lines were taken for a title" in note for note in table.notes)
     with pytest.warns(TableWarning, match="'Sheet 0', was read|taken for a title") as caught:
-        assert len(*predict_file(fit_table(table, "supervised"), path)) == 41
+        assert len(*predict_file(fit_table(table, "ridge"), path)) == 41
     assert len(caught) == 2
 
 
@@ -208,7 +208,7 @@ def test_the_commands_take_workbooks_and_packed_lines(tmp_path):
         [k % 7, "ab"[k % 2], ("yes" if k % 7 > 3 else "no") if k < 40 else None] for k in range(80)
     ]
     sheets(tmp_path / "t.xlsx", [["x", "kind", "y"], *rows])
-    fit = ("fit", "t.xlsx", "-t", "y", "--model", "supervised", "-o", "m.skops")
+    fit = ("fit", "t.xlsx", "-t", "y", "--model", "ridge", "-o", "m.skops")
     assert_good(tacit(*fit, cwd=tmp_path), "40 labels (no: 24, yes: 16)")
     lines = pd.DataFrame(rows, columns=["x", "kind", "y"]).to_json(orient="records", lines=True)
     (tmp_path / "new.jsonl.gz").write_bytes(gzip.compress(lines.encode()))

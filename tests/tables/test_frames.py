@@ -56,13 +56,13 @@ def of_file(tmp_path_factory):
     """The predictions of a model that was fitted on a file, for that file."""
     path = tmp_path_factory.mktemp("frames") / "customers.parquet"
     FRAME.to_parquet(path)
-    return predict_frame(fit_table(path, "supervised", target="churned"), path)
+    return predict_frame(fit_table(path, "ridge", target="churned"), path)
 
 
 @pytest.mark.parametrize("kind", OTHERWISE)
 def test_a_frame_gives_the_predictions_that_its_file_gives(of_file, kind):
     frame = OTHERWISE[kind]
-    predicted = predict_frame(fit_table(frame, "supervised", target="churned"), frame)
+    predicted = predict_frame(fit_table(frame, "ridge", target="churned"), frame)
     assert list(predicted.columns) == list(of_file.columns)
     for name in of_file.columns:
         assert predicted[name].to_list() == of_file[name].to_list(), name
@@ -104,7 +104,7 @@ def test_odd_columns_are_left_out_with_a_reason_or_read_as_what_they_are():
 
 
 def test_a_column_named_twice_is_refused_wherever_it_stands():
-    model = fit_table(FRAME, "supervised", target="churned")
+    model = fit_table(FRAME, "ridge", target="churned")
     twice = pd.concat([FRAME, FRAME[["calls"]]], axis=1)
     for call in (
         lambda: fit_table(twice, target="churned"),

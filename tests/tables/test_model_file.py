@@ -342,7 +342,7 @@ def test_a_model_with_a_strange_type_is_not_saved_at_all(model, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("method", ["icls", "logistic", "self-learning", "extra-trees"])
+@pytest.mark.parametrize("method", ["icls", "logistic", "self-learning", "forest"])
 def test_a_model_with_a_threshold_answers_by_it_after_loading(method, table, frame, tmp_path):
     model = fit_table(table, method, scoring="f1")
     save_model(model, tmp_path / "m.skops")

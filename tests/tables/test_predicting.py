@@ -31,7 +31,7 @@ def test_every_row_gets_a_label_a_score_and_how_sure_it_is(sensor):
 
 def test_labels_without_unlabeled_rows_are_those_of_the_supervised_model(sensor):
     _, path, model = sensor
-    supervised = fit_table(read_table(path, "state"), "supervised")
+    supervised = fit_table(read_table(path, "state"), "ridge")
     (alone,) = predict_file(supervised, path)
     (found,) = predict_file(model, path)
     assert found["label_without_unlabeled"].tolist() == alone["label"].tolist()
@@ -87,7 +87,7 @@ def test_codes_that_look_like_numbers_in_the_new_file_stay_codes(tmp_path):
     frame = pd.DataFrame({"code": random.choice(codes, 300), "x": random.normal(size=300)})
     frame["y"] = np.where(frame["code"] == "012", "in", "out")
     frame.loc[60:, "y"] = None
-    model = fit_table(read_table(generated.write(frame, tmp_path / "t.csv"), "y"), "supervised")
+    model = fit_table(read_table(generated.write(frame, tmp_path / "t.csv"), "y"), "ridge")
     new = pd.DataFrame({"code": ["012", "013"], "x": [0.0, 0.0]})
     (found,) = predict_file(model, generated.write(new, tmp_path / "new.csv"))
     assert found["label"].tolist() == ["in", "out"]
@@ -114,6 +114,6 @@ def test_several_classes_are_predicted(tmp_path, method):
 
 def test_where_too_few_labels_can_be_held_back_there_are_no_probabilities():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0], "y": ["a", "a", None, "b", "b"]})
-    found = predict_frame(fit_table(frame, "supervised", target="y"), frame)
+    found = predict_frame(fit_table(frame, "ridge", target="y"), frame)
     assert list(found.columns) == ["label", "score", "sure"]
     assert found["sure"].isna().all()

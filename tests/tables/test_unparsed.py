@@ -29,7 +29,7 @@ def model(tmp_path_factory):
     frame["y"] = np.where(frame["a"] > 0, "in", "out")
     frame.loc[60:, "y"] = None
     path = generated.write(frame, tmp_path_factory.mktemp("doubts") / "t.csv")
-    return fit_table(read_table(path, "y"), "supervised")
+    return fit_table(read_table(path, "y"), "ridge")
 
 
 def rows(**changes):

@@ -210,14 +210,10 @@ def _print_next(console: Console, found: TableComparison, table: str, report: Pa
         command = ["tacit", "label", *of_table, *options, "-o", "to_label.csv"]
         screen.print_line(console, f"{when}, which rows to label: {shlex.join(command)}")
         return
-    # A contestant has the name of its method but for ridge, which `tacit fit` calls supervised.
-    recommended = (found.comparison.recommended or "ridge").lower()
-    model = "supervised" if recommended == "ridge" else recommended
-    from tacit.selection._threshold import is_tuned_for
-
-    measure = found.comparison.measure
-    if is_tuned_for(measure) and len(found.table.target.counts) == 2:
-        options += ["--scoring", measure.scoring]
+    model = (found.comparison.recommended or "ridge").lower()
+    scoring = found.comparison.scoring_to_fit
+    if scoring is not None:
+        options += ["--scoring", scoring]
     command = ["tacit", "fit", *of_table, "--model", model, *options, "-o", "model.skops"]
     screen.print_line(console, f"{when}: {shlex.join(command)}")
 

@@ -17,10 +17,10 @@ from tacit.cli._explain import print_model
 Method = Literal[
     "tacit",
     "anchors",
-    "extra-trees",
+    "forest",
     "icls",
     "projected",
-    "supervised",
+    "ridge",
     "logistic",
     "self-learning",
 ]
@@ -33,7 +33,7 @@ def fit(
     model: Annotated[
         Method | None,
         typer.Option(
-            help="The method; supervised is ridge regression. By default tacit; icls above 1,000 "
+            help="The method, by its name in tacit compare. By default tacit; icls above 1,000 "
             "labels, or with --alpha.",
             show_default=False,
         ),

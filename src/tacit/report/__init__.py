@@ -10,11 +10,13 @@ from tacit.report._drawing import WIDE as WIDE
 from tacit.report._drawing import Difference as Difference
 from tacit.report._drawing import Panel as Panel
 from tacit.report._drawing import Series as Series
+from tacit.report._drawing import Sureness as Sureness
 from tacit.report._drawing import Tone as Tone
 from tacit.report._drawing import add_legend as add_legend
 from tacit.report._drawing import draw_curves as draw_curves
 from tacit.report._drawing import draw_differences as draw_differences
 from tacit.report._drawing import draw_panel as draw_panel
+from tacit.report._drawing import draw_reliability as draw_reliability
 from tacit.report._drawing import page_picture as page_picture
 from tacit.report._figures import COLOURS as COLOURS
 from tacit.report._figures import PALETTE as PALETTE

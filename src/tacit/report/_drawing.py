@@ -1,4 +1,4 @@
-"""The two pictures of comparisons, drawn from plain values: differences around zero, and curves."""
+"""The pictures of comparisons, drawn from plain values: differences, curves and reliability."""
 
 from __future__ import annotations
 
@@ -68,6 +68,17 @@ class Panel:
     x_label: str
     x: Sequence[int]
     series: Sequence[Series]
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """Answers of about the same probability, and the part of them that was right."""
+
+    sure: float
+    right: float
+    low: float
+    high: float
+    count: int
 
 
 def page_picture(draw: Callable[[float], Figure], alt: str) -> Picture:
@@ -156,6 +167,33 @@ def _label_difference(axes: Axes, row: Difference, height: int, narrow: bool) ->
             fontweight=weight,
             fontsize=10,
         )
+
+
+def draw_reliability(points: Sequence[Sureness], width: float = WIDE) -> Figure:
+    """How often answers were right over how sure they were, with intervals and counts."""
+    figure = new_figure(min(width, 5.0), 3.6)
+    axes = figure.subplots()
+    lowest = 100.0 * min([0.5, *(p.sure for p in points), *(p.low for p in points)])
+    axes.plot([lowest, 100.0], [lowest, 100.0], "--", color=PALETTE["quiet"], linewidth=1.2)
+    colour = COLOURS[0]
+    for point in points:
+        sure, low, high = (100.0 * v for v in (point.sure, point.low, point.high))
+        axes.vlines(sure, low, high, color=colour, alpha=0.45, linewidth=1.8)
+        axes.plot(sure, 100.0 * point.right, "o", color=colour, markersize=7)
+        axes.annotate(
+            f"{point.count:,}",
+            (sure, 100.0 * point.right),
+            xytext=(7, -3),
+            textcoords="offset points",
+            fontsize=9,
+        )
+    axes.set_xlabel("sure, in 100")
+    axes.set_ylabel("right, in 100")
+    axes.grid(axis="y", color=PALETTE["line"], linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    return figure
 
 
 def draw_curves(panels: Sequence[Panel], y_label: str, width: float = WIDE) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -44,12 +44,15 @@ from tacit.selection._measure import (
 from tacit.selection._quality import (
     ROUNDING,
     Guess,
+    Quality,
     Tested,
+    Usability,
     guess_on,
     qualities,
     score_of,
     test_to_train,
 )
+from tacit.selection._reliability import reliability
 from tacit.selection._splitters import (
     describe_splits,
     plan_curves,
@@ -59,9 +62,8 @@ from tacit.selection._splitters import (
 )
 from tacit.selection._threshold import after_tuning, is_tuned_for
 from tacit.selection._verdict import MethodVerdict, PairedDifference, judge_methods
+from tacit.selection._wording import RARE
 
-# A class with a smaller part of the labels than this hardly shows in the error.
-RARE = 0.25
 THRESHOLDS = (
     "Every classifier answers by the threshold that is best by this score on labels held back from "
     "its own training rows."
@@ -155,7 +157,7 @@ def compare(
     >>> y[60:] = -1  # 60 labels, 340 unlabeled rows
     >>> comparison = compare(X, y, n_repeats=1)
     >>> list(comparison.losses)
-    ['ridge', 'logistic', 'extra-trees', 'anchors', 'tacit', 'ICLS', 'projected', 'self-learning']
+    ['ridge', 'logistic', 'forest', 'anchors', 'tacit', 'ICLS', 'projected', 'self-learning']
     >>> comparison.losses["ridge"] < 0.1
     True
     """
@@ -179,10 +181,15 @@ def compare(
     by_name = {name: np.array([s.loss for s in those]) for name, those in scores.items()}
     losses = {name: float(values.mean()) for name, values in by_name.items()}
     supervised = [c.name for c in contestants if c.name in losses and c.twin is None]
-    baseline = min(supervised, key=losses.__getitem__, default=None)
     answers = {name: np.concatenate([f[name].value for f in finals[1:]]) for name in losses}
     tested = Tested(table, splits)
     guess = guess_on(table, splits, measure) if splits else None
+    quality = {} if guess is None else qualities(tested, scores, answers, guess, measure)
+
+    def loss_then_rank(name: str) -> tuple[float, float]:
+        return round(losses[name] / ROUNDING), -(quality[name].auc or 0.0)
+
+    baseline = min(supervised, key=loss_then_rank, default=None)
     return Comparison(
         methods=_judge(contestants, baseline, by_name, answers, tested, measure, margin),
         losses=losses,
@@ -198,7 +205,7 @@ def compare(
         label_counts=table.label_counts,
         n_unlabeled=len(table.unlabeled),
         notes=(
-            *_no_better_than_guessing(table, losses, guess, measure),
+            *_no_better_than_guessing(table, losses, guess, measure, quality.values()),
             *positive_class(measure, table),
             *_notes(table, contestants, splits, outcomes, cv),
             *([THRESHOLDS] if is_tuned_for(measure) and len(table.classes) == 2 else []),
@@ -206,7 +213,8 @@ def compare(
         ),
         models={name: each.value for found in finals[:1] for name, each in found.items()},
         guess=guess,
-        quality={} if guess is None else qualities(tested, scores, answers, guess, measure),
+        quality=quality,
+        reliability={name: reliability(table, splits, those) for name, those in scores.items()},
     )
 
 
@@ -341,7 +349,11 @@ def _judge(
 
 
 def _no_better_than_guessing(
-    table: LabeledTable, losses: Mapping[str, float], guess: Guess | None, measure: Measure
+    table: LabeledTable,
+    losses: Mapping[str, float],
+    guess: Guess | None,
+    measure: Measure,
+    quality: Iterable[Quality],
 ) -> list[str]:
     """That no classifier does better than one which has not looked at the rows, if so."""
     counts = table.label_counts
@@ -352,10 +364,10 @@ def _no_better_than_guessing(
     wrong = f"which has a {measure.name} of {measure.text(guess.loss)}"
     if measure.is_error:
         wrong = f"which is wrong for {guess.loss:.1%} of the labels"
-    note = (
-        f"No classifier here does better than always answering {guess.answer}, {wrong}: the "
-        "columns, or so few labels, say little about the classes."
-    )
+    why = "the columns, or so few labels, say little about the classes"
+    if any(each.usability is Usability.RANKS_ONLY for each in quality):
+        why = "what they tell of the classes is in their scores"
+    note = f"No classifier here does better than always answering {guess.answer}, {wrong}: {why}."
     if measure.is_error and min(counts.values()) < RARE * sum(counts.values()):
         note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."
     return [note]

@@ -21,6 +21,7 @@ from tacit.report import (
     Picture,
     Tone,
     draw_differences,
+    draw_reliability,
     new_figure,
     page_picture,
 )
@@ -29,6 +30,8 @@ from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
 from tacit.selection._quality import Guess, Quality, Usability
+from tacit.selection._reliability import Reliability
+from tacit.selection._threshold import is_tuned_for
 from tacit.selection._verdict import INTERVAL, Kind, MethodVerdict, Verdict
 from tacit.selection._wording import difference_text, interval_text, write_verdict
 
@@ -56,7 +59,8 @@ class Comparison(HtmlDisplay):
     #: The answer for each semi-supervised method; empty where nothing could be scored.
     methods: Mapping[str, MethodVerdict]
     losses: Mapping[str, float]  #: Mean loss of each contestant over the splits.
-    baseline: str | None  #: The supervised contestant with the smallest mean loss.
+    #: The supervised contestant with the smallest mean loss, of several the one that ranks best.
+    baseline: str | None
     splits: tuple[Run, ...]  #: Every loss that was measured.
     contestants: tuple[Contestant, ...]  #: Who took part.
     measure: Measure  #: What was measured.
@@ -71,6 +75,8 @@ class Comparison(HtmlDisplay):
     guess: Guess | None = None
     #: Error, area under the ROC curve and usability of each contestant by itself.
     quality: Mapping[str, Quality] = field(default_factory=dict)
+    #: How often each contestant is right where it is so and so sure; None where it cannot be told.
+    reliability: Mapping[str, Reliability | None] = field(default_factory=dict)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -86,6 +92,19 @@ class Comparison(HtmlDisplay):
     def recommended(self) -> str | None:
         """The contestant to use: the method that helps, or else the best supervised one."""
         return self.verdict.method if self.verdict.kind is Kind.HELPS else self.baseline
+
+    @property
+    def scoring_to_fit(self) -> str | None:
+        """The score by which to choose the threshold between two classes, where it matters.
+
+        It is that of the comparison, or 'balanced_accuracy' where errors hide a rare class.
+        """
+        if len(self.label_counts) != 2:
+            return None
+        quality = self.quality.get(self.recommended or "")
+        if self.measure.is_error and quality and quality.usability is Usability.RANKS_ONLY:
+            return "balanced_accuracy"
+        return self.measure.scoring if is_tuned_for(self.measure) else None
 
     def rows(self) -> list[dict[str, Any]]:
         """The table of `frame()` as plain dictionaries, one for each contestant."""
@@ -178,6 +197,8 @@ class Comparison(HtmlDisplay):
             "leaves_the_band": any(
                 m.certain and not m.against_twin.is_within(self.margin) for m in methods
             ),
+            "reliability": _reliability(self),
+            "recommended": self.recommended,
             "numbers": _numbers(self) if methods else None,
             "n_splits": f"{len(self.splits) // len(self.contestants):,}",
             "descriptions": [(c.name, c.description) for c in self.contestants if c.description],
@@ -214,7 +235,7 @@ class Comparison(HtmlDisplay):
 
 def guess_texts(guess: Guess, measure: Measure) -> tuple[str, str, str]:
     """The guess, its loss if it has one by this measure, and its AUC, which is that of chance."""
-    loss = measure.text(guess.loss) if guess.measure is measure else ""
+    loss = "" if guess.by_own is None else measure.text(guess.by_own)
     return f"always {guess.answer!r}", loss, "0.50"
 
 
@@ -224,9 +245,10 @@ def _rates(comparison: Comparison) -> list[tuple[str, float]]:
     if method is None or not comparison.measure.is_error:
         return []
     best, twin = str(comparison.baseline), method.against_twin.reference
+    lowest = min(comparison.methods, key=losses.__getitem__)
     rates = [
         (f"Without the unlabeled rows ({best}), recommended", losses[best]),
-        (f"With them ({method.name})", losses[method.name]),
+        *((f"With them ({n})", losses[n]) for n in dict.fromkeys((lowest, method.name))),
     ]
     if method.kind is Kind.HELPS:
         rates = [
@@ -273,6 +295,16 @@ def _picture(comparison: Comparison) -> Picture:
     told = [f"{d.label} {d.note}: {d.value}, {d.words}." for d in _differences(comparison)]
     alt = f"Differences with their {INTERVAL}s in {_unit(comparison)}; below zero is better. "
     return page_picture(lambda width: _draw(comparison, width), alt + " ".join(told))
+
+
+def _reliability(comparison: Comparison) -> Picture | None:
+    found = comparison.reliability.get(comparison.recommended or "")
+    if found is None:
+        return None
+    points = found.points()
+    told = (f"{p.sure:.0%} sure: {p.right:.0%} of {p.count:,} labels right." for p in points)
+    alt = f"How often {comparison.recommended} was right: {' '.join(told)}"
+    return page_picture(lambda width: draw_reliability(points, width), alt)
 
 
 def _numbers(comparison: Comparison) -> Listing:

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
+from scipy.stats import binom, rankdata
 from sklearn.dummy import DummyClassifier
 
-from tacit._typing import AnyArray, Vector
-from tacit.selection._evaluate import Fit, Split, predictions
+from tacit._typing import AnyArray, Matrix, Vector
+from tacit.selection._evaluate import Fit, Split, UndefinedScoreError, predictions
 from tacit.selection._labeled_table import LabeledTable
 from tacit.selection._measure import Measure, loss_of, read_measure
 from tacit.selection._verdict import LEVEL, PairedDifference, paired_difference
 
-# Loss and ranking are both looked at, so that each gets half of the level.
+# Answers and ranking are both looked at, so that each gets half of the level.
 LEVEL_OF_ONE = LEVEL / 2.0
 # Means over splits are rounded.
 ROUNDING = 1e-9
@@ -47,8 +47,10 @@ class Score:
 
     loss: float
     error: float  # The part of rows predicted wrong, whatever the loss is
+    balanced: float  # The mean of that over the classes
     auc: float  # NaN where it cannot be said
-    answers: frozenset[int]  # The classes that it gave to some row, as numbers
+    predicted: AnyArray  # The classes that it gave to the rows, as numbers
+    values: Matrix | None  # A value for each row and class, the largest for the likeliest
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Quality:
     #: no split tests two classes, or the contestant gives no scores.
     auc: float | None
     only_class: Any  #: The class that it gives to every row, or None where it gives several.
+    judged: float  #: Its loss by the measure that a guess is judged by.
     usability: Usability  #: What that means.
 
 
@@ -67,13 +70,15 @@ class Quality:
 class Guess:
     """Always the commonest class, on the same test rows; its probabilities are the classes' parts.
 
-    By the measure of the comparison, or by errors where that might praise a constant answer.
+    Judged by the measure of the comparison, or by the balanced error where that might praise a
+    constant answer.
     """
 
     answer: Any
     error: float  # The part of rows for which it is wrong
     losses: Vector  # One for each split
     measure: Measure
+    by_own: float | None  # The mean loss by the measure of the comparison, if it has one
 
     @property
     def loss(self) -> float:
@@ -141,30 +146,43 @@ def score_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> S
     predicted = predictions(fit, table.codes)
     error = float(np.mean(predicted != y))
     loss = error if measure.is_error else loss_of(fit, table, split, measure)
-    return Score(loss, error, area_under_curve(fit, y), frozenset(np.unique(predicted).tolist()))
+    balanced = float(np.mean([np.mean(predicted[y == code] != code) for code in np.unique(y)]))
+    values = values_of(fit, len(y))
+    auc = math.nan if values is None else mean_area(values, y[:, None] == fit.model.classes_)
+    return Score(loss, error, balanced, auc, predicted, values)
 
 
-def area_under_curve(fit: Fit, y: AnyArray) -> float:
-    """The mean over the classes of how often a row of the class ranks above one of another.
+def values_of(fit: Fit, n_rows: int) -> Matrix | None:
+    """What the test rows are ranked by, with a column for each class, two for two classes.
 
-    Ties count half (Hanley & McNeil 1982). NaN where the rows are of one class, or the model has
-    neither `decision_function` nor `predict_proba` with a column for each class.
+    A decision only means something beside those of the other classes, so that for each class it is
+    how far this one is above the best other. None where the model has neither `decision_function`
+    nor `predict_proba` with a column for each class.
     """
-    classes = getattr(fit.model, "classes_", np.empty(0))
+    shape = n_rows, len(getattr(fit.model, "classes_", ()))
     # Probabilities may have to be calibrated first, by many more fits.
     for name in ("decision_function", "predict_proba"):
         response = getattr(fit.model, name, None)
         if response is None:
             continue
-        scores = np.asarray(response(fit.X_test))
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        if scores.shape == (len(y), len(classes)):
-            return _mean_area(scores, y[:, None] == classes)
-    return math.nan
+        values = np.asarray(response(fit.X_test), dtype=np.float64)
+        if values.ndim == 1:
+            values = np.column_stack([-values, values])
+        if values.shape == shape:
+            return values if name == "predict_proba" else _above_others(values)
+    return None
 
 
-def _mean_area(scores: AnyArray, is_class: AnyArray) -> float:
+def _above_others(values: Matrix) -> Matrix:
+    best, second = -np.sort(-values, axis=1)[:, :2].T[:, :, None]
+    return np.asarray(values - np.where(values == best, second, best))
+
+
+def mean_area(scores: Matrix, is_class: AnyArray) -> float:
+    """The mean over the classes of how often a row of the class ranks above one of another.
+
+    Ties count half (Hanley & McNeil 1982). NaN where the rows are of one class.
+    """
     n_in = is_class.sum(axis=0)
     n_pairs = n_in * (len(is_class) - n_in)
     above = (rankdata(scores, axis=0) * is_class).sum(axis=0) - n_in * (n_in + 1) / 2.0
@@ -185,12 +203,16 @@ def guess_on(table: LabeledTable, splits: Sequence[Split], measure: Measure) -> 
             found = [loss_of(f, table, s, measure) for f, s in zip(fits, splits, strict=True)]
         return np.array(found)
 
-    error = read_measure("accuracy")
-    errors = losses(error)
-    judged_by = measure if measure.speaks_against_guesses else error
+    errors = losses(read_measure("accuracy"))
+    judged_by = measure if measure.speaks_against_guesses else read_measure("balanced_accuracy")
     own = errors if judged_by.is_error else losses(judged_by)
+    by_own: float | None
+    try:
+        by_own = float((own if judged_by is measure else losses(measure)).mean())
+    except (UndefinedScoreError, ValueError):  # as of a score that needs more than one answer
+        by_own = None
     answer = max(counts, key=counts.__getitem__)
-    return Guess(answer, float(errors.mean()), own, judged_by)
+    return Guess(answer, float(errors.mean()), own, judged_by, by_own)
 
 
 def qualities(
@@ -208,27 +230,49 @@ def qualities(
     names = dict(zip(sorted(table.codes), table.classes.tolist(), strict=True))
     spread = tested.spread_of_areas
     for name, those in scores.items():
-        given = frozenset[int]().union(*(score.answers for score in those))
+        given = np.unique(np.concatenate([score.predicted for score in those]))
         if measure.is_of_predictions:
-            given |= frozenset(np.unique(answers[name]).tolist())
+            given = np.union1d(given, answers[name])
         areas = [score.auc for score in those if math.isfinite(score.auc)]
         auc = float(np.mean(areas)) if areas else None
-        errors = np.array([score.error for score in those])
-        losses = np.array([score.loss for score in those]) if guess.measure is measure else errors
+        is_own = guess.measure is measure
+        losses = np.array([score.loss if is_own else score.balanced for score in those])
         against = tested.difference(name, "", losses - guess.losses, guess.measure)
         found[name] = Quality(
-            float(errors.mean()),
+            float(np.mean([score.error for score in those])),
             auc,
-            names[min(given)] if len(given) == 1 else None,
-            _usability(auc, spread, against),
+            names[given[0]] if len(given) == 1 else None,
+            float(losses.mean()),
+            _usability(auc, spread, against, _chance_of_fewer_errors(tested, those)),
         )
     return found
 
 
-def _usability(auc: float | None, spread: float, against: PairedDifference) -> Usability:
-    """What follows from the AUC, with its deviation by chance, and from the loss beside a guess."""
+def _chance_of_fewer_errors(tested: Tested, scores: Sequence[Score]) -> float:
+    """How likely so few errors beside the commonest class are, were both as good (McNemar 1947).
+
+    Of the rows that one of the two gets right; the mean count over the repeats.
+    """
+    y = np.concatenate([tested.table.y[split.test] for split in tested.splits])
+    predicted = np.concatenate([score.predicted for score in scores])
+    labels, counts = np.unique(tested.table.y[tested.table.labeled], return_counts=True)
+    commonest, n_repeats = labels[counts.argmax()], len({s.repeat for s in tested.splits})
+    better, worse = (
+        round(np.sum(part & (predicted != commonest)) / n_repeats)
+        for part in (predicted == y, commonest == y)
+    )
+    return float(binom.sf(better - 1, better + worse, 0.5))
+
+
+def _usability(
+    auc: float | None, spread: float, against: PairedDifference, chance: float
+) -> Usability:
+    """What follows from the AUC, with its deviation by chance, and from the loss beside a guess.
+
+    `chance` is what would make as few errors.
+    """
     is_better = against.mean < -ROUNDING
-    is_clear = is_better and against.p_better <= LEVEL_OF_ONE
+    is_clear = is_better and min(against.p_better, chance) <= LEVEL_OF_ONE
     if not math.isfinite(against.standard_error):  # a single split: there is but the mean
         is_clear = is_better
     ranks = auc is not None and auc - 0.5 >= float(ndtri(1.0 - LEVEL_OF_ONE)) * spread

@@ -21,9 +21,10 @@ LABEL_MORE = (
 MODEL_ADVICE = {
     Usability.NO_BETTER: LABEL_MORE,
     Usability.UNPROVEN: LABEL_MORE,
-    Usability.RANKS_ONLY: "{} Take its scores rather than its classes; where a class is rare, "
-    "compare by the score 'balanced_accuracy'.",
 }
+TAKE_SCORES = "Take its scores rather than its classes"
+# A class with a smaller part of the labels than this hardly shows in the error.
+RARE = 0.25
 
 
 def write_verdict(found: Comparison) -> Verdict:
@@ -58,7 +59,9 @@ def write_verdict(found: Comparison) -> Verdict:
     sentence, advice, model = _sentence(found, decisive), _advice(found, decisive), ""
     if found.guess is not None:
         model, usability = _model_text(found, name, found.guess), found.quality[name].usability
-        advice = MODEL_ADVICE.get(usability, "{}").format(advice)
+        advice = MODEL_ADVICE.get(usability, advice)
+        if usability is Usability.RANKS_ONLY and found.measure.is_of_predictions:
+            advice += f" {TAKE_SCORES}{_about_rare(found)}."
         if usability is not Usability.USABLE:
             sentence = f"{model} {sentence}"
     return Verdict(
@@ -76,7 +79,7 @@ def write_verdict(found: Comparison) -> Verdict:
 def _model_text(found: Comparison, name: str, guess: Guess) -> str:
     """How good a model is by itself, beside the guess."""
     quality, measure, answer = found.quality[name], guess.measure, f"always saying {guess.answer!r}"
-    loss = found.losses[name] if measure is found.measure else quality.error
+    loss = quality.judged
     is_same = abs(loss - guess.loss) < ROUNDING
     rate, *others = rate_texts(measure, loss, *([] if is_same else [guess.loss]))
     start, beside = f"{name} has a {measure.name} of {rate}", f"{answer} one of {''.join(others)}"
@@ -96,6 +99,13 @@ def _model_text(found: Comparison, name: str, guess: Guess) -> str:
     if quality.only_class is not None:
         text += f" It gives every row the class {quality.only_class!r}."
     return text
+
+
+def _about_rare(found: Comparison) -> str:
+    counts = found.label_counts.values()
+    if not found.measure.is_error or min(counts) >= RARE * sum(counts):
+        return ""
+    return ", or choose the classes by the score 'balanced_accuracy', which counts a rare one fully"
 
 
 def _one_class_lines(found: Comparison) -> list[str]:
@@ -151,6 +161,8 @@ def _sentence(found: Comparison, decisive: MethodVerdict) -> str:
         return _too_few(found, decisive, settled, but if decisive.only_beats_twin else "")
     if kind is Kind.NO_DIFFERENCE:
         start = "The unlabeled rows make no difference: in tests with or without them"
+        if reference != found.baseline:
+            start = f"The unlabeled rows make no difference: in tests with {name} or {reference}"
         if decisive.only_beats_twin:
             start = (
                 f"Using {name} makes no difference: it {gain} does as well without the unlabeled "
@@ -210,7 +222,7 @@ def _advice(found: Comparison, decisive: MethodVerdict) -> str:
         simpler = ": it is simpler" if decisive.kind is Kind.NO_DIFFERENCE else ""
         return f"Use {without}{simpler}."
     seen = decisive.against_best.mean
-    looks = "better" if seen < 0.0 else "worse"
+    looks = "better than it" if seen < 0.0 else "worse than it"
     if abs(seen) <= found.margin:
         looks = "about as good"
     return (

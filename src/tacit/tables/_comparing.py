@@ -91,7 +91,7 @@ def compare_table(
     >>> frame["churned"] = np.where(frame["calls"] > 3, "yes", "no")
     >>> frame.loc[40:, "churned"] = None  # 40 labels, 160 unlabeled rows
     >>> found = compare_table(frame, target="churned", cv=2, n_repeats=1)
-    >>> found.comparison.losses["extra-trees"] < 0.2
+    >>> found.comparison.losses["forest"] < 0.2
     True
     """
     table = as_table(table, target, max_unlabeled=MOST_UNLABELED, random_state=random_state)

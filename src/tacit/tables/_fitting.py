@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 
 from tacit._typing import AnyArray, Matrix
@@ -33,12 +33,12 @@ from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration
 from tacit.tables._model_file import Model
 from tacit.tables._table import as_table
 
-MODELS = (*BY_EVIDENCE, "icls", "projected", "supervised", "logistic", "self-learning")
+MODELS = (*BY_EVIDENCE, "icls", "projected", "ridge", "logistic", "self-learning")
 """The methods that `fit_table` and `tacit fit --model` take, by name."""
 LEAST_SQUARES: dict[str, Any] = {
     "icls": ICLSClassifier,
     "projected": ProjectedLeastSquaresClassifier,
-    "supervised": LeastSquaresClassifier,
+    "ridge": LeastSquaresClassifier,
 }
 Alpha = float | str
 # The fewest labels of which some can be held back for a calibration worth telling of.
@@ -56,7 +56,7 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
     if model in LEAST_SQUARES:
         return LEAST_SQUARES[model](alpha=alpha, unlabeled=None)
     if model == "self-learning":
-        return SelfLearningClassifier(new_classifier("supervised", alpha), unlabeled=None)
+        return SelfLearningClassifier(new_classifier("ridge", alpha), unlabeled=None)
     if model in BY_EVIDENCE:
         if alpha != "loo":
             raise TableError(
@@ -64,8 +64,8 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
                 "--alpha out, or choose --model icls."
             )
         anchors: Any = "auto"
-        if model == "extra-trees":
-            anchors = [(model, ExtraTreesClassifier(random_state=0))]
+        if model == "forest":
+            anchors = [(model, RandomForestClassifier(random_state=0))]
         views = "auto" if model == TACIT else []
         return TacitClassifier(anchors, views, random_state=0, unlabeled=None)
     if model != "logistic":
@@ -97,8 +97,8 @@ def fit_table(
         A frame of pandas or polars, a file, or what `read_table` returns, which takes more to say
         of the table and can leave unlabeled rows on disk.
     model : one of `MODELS`, optional
-        "tacit", "anchors" (tacit without views), "icls", "projected", "supervised", "logistic",
-        "extra-trees" or "self-learning", which needs all rows in memory. The default is tacit; icls
+        "tacit", "anchors" (tacit without views), "icls", "projected", "ridge", "logistic",
+        "forest" or "self-learning", which needs all rows in memory. The default is tacit; icls
         above a thousand labels, or with a penalty.
     alpha : float or "loo", default="loo"
         Ridge penalty; "loo" chooses it by leave-one-out on the labeled rows, for logistic
@@ -211,7 +211,7 @@ def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) 
     if model in BY_EVIDENCE:
         supervised = slim.without_views()
     else:
-        supervised = new_classifier("supervised", alpha).fit(X, labels)
+        supervised = new_classifier("ridge", alpha).fit(X, labels)
         for each in (slim, supervised):
             _without_rows(each, X, labels)
     slim.supervised_, slim.certificate_ = supervised, fitted.certificate_

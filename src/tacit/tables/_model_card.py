@@ -17,9 +17,9 @@ Value = TypeVar("Value")
 FORMAT = 1
 TACIT = "tacit"
 # The methods that learn from labeled rows alone.
-SUPERVISED = ("supervised", "logistic", "anchors", "extra-trees")
+SUPERVISED = ("ridge", "logistic", "anchors", "forest")
 # Those that are TacitClassifiers, whose probabilities are calibrated on labels that they leave out.
-BY_EVIDENCE = (TACIT, "anchors", "extra-trees")
+BY_EVIDENCE = (TACIT, "anchors", "forest")
 _DESCRIPTION = "has a damaged description"
 
 

@@ -236,7 +236,7 @@ def _check_structures(pipeline: Any, name: str) -> None:
     scikit-learn and SciPy follow the indices in them without a look, for speed.
     """
     from scipy import sparse
-    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
     todo, seen = [pipeline], set()
@@ -248,7 +248,7 @@ def _check_structures(pipeline: Any, name: str) -> None:
         try:
             if isinstance(value, sparse.csr_array):
                 value.check_format(full_check=True)
-            elif isinstance(value, ExtraTreesClassifier | RandomForestClassifier):
+            elif isinstance(value, RandomForestClassifier):
                 for tree in getattr(value, "estimators_", ()):  # none in one that is a parameter
                     _check_tree(tree, value.n_features_in_)
             elif isinstance(value, DecisionTreeClassifier) and hasattr(value, "tree_"):
