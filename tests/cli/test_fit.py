@@ -63,3 +63,26 @@ def test_a_threshold_is_chosen_by_a_score_and_told(capsys):
     told = " ".join(capsys.readouterr().out.split())
     assert "It answers yes from a score of" in told
     assert "the best by f1 on labels that were held back" in told
+
+
+def test_columns_that_are_left_out_are_told_in_one_line(capsys):
+    frame = pd.DataFrame({f"same{k}": "x" for k in range(9)} | {"x": np.arange(N) % 7, "y": LABELS})
+    frame.to_csv("t.csv", index=False)
+    given = ["t.csv", "-t", "y", "--unlabeled", "tbd"]
+    assert _run(["fit", *given, "--model", "ridge", "-o", "m.skops"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert told.count("left out") == 1
+    assert "'same4' and 4 more were left out" in told
+    assert "tacit explain tells of the others." in told
+    # What the rows without label are for, where the classifier does not look at them.
+    assert "40 unlabeled rows, which only tell how columns are scaled" in told
+    assert _run(["label", *given, "-n", "3", "-o", "to_label.csv"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).count("left out") == 1
+    assert _run(["explain", "m.skops"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).count("was left out") == 9
+
+
+def test_a_model_is_not_named_like_a_pickle(capsys):
+    pd.DataFrame({"x": np.arange(N) % 7, "y": LABELS}).to_csv("t.csv", index=False)
+    assert _run(["fit", "t.csv", "-t", "y", "--unlabeled", "tbd", "-o", "m.pkl"]) != 0
+    assert "name it model.skops" in " ".join(capsys.readouterr().err.replace("│", " ").split())

@@ -181,3 +181,25 @@ def test_your_own_contestants_stand_beside_the_usual_ones():
     found = compare(numbers, target="churned", estimators=own, cv=2, n_repeats=1)
     assert list(found.losses) == [*usual, "mine", "twin of mine"]
     assert found.methods["twin of mine"].against_twin.reference == "mine"
+
+
+@pytest.mark.parametrize("dtype", [bool, "boolean", object])
+def test_labels_that_are_truth_values_come_back_as_such(dtype):
+    truth = FRAME["spent"].fillna(0) > 0
+    labeled = FRAME.assign(churned=truth)[:N_LABELS].astype({"churned": dtype})
+    model = fit_table(labeled, "ridge", target="churned")
+    assert model.card.classes == [False, True]
+    predicted = predict_frame(model, FRAME)["label"]
+    assert (predicted == truth).mean() > 0.8
+    assert set(predicted) == {False, True}
+
+
+@pytest.mark.parametrize("target", [1, ("a", "b")])
+def test_a_column_that_is_not_named_by_a_text_is_refused(target):
+    with pytest.raises(TableError, match=r"target is .* give a text, such as 'churned'"):
+        fit_table(FRAME, target=target)
+
+
+def test_a_frame_without_labels_is_told_in_a_sentence():
+    with pytest.raises(TableError, match=r"^Column 'churned' of the table has no labels"):
+        fit_table(FRAME.assign(churned=None), target="churned")

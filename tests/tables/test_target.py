@@ -29,8 +29,8 @@ def test_numbers_with_gaps_stay_whole_numbers():
     assert target(pd.array([0, None, 1], dtype="Int64")).classes == [0, 1]
 
 
-def test_booleans_become_their_names():
-    assert target([True, None, False]).classes == ["False", "True"]
+def test_truth_values_stay_what_they_are():
+    assert target([True, None, False]).classes == [False, True]
 
 
 def test_several_marks_mean_unlabeled_and_each_is_told_with_its_rows():

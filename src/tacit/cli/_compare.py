@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from tacit._words import listed, number_of
+from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
 from tacit.cli import _tables as tables
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from tacit.report import Page
     from tacit.selection import Comparison
     from tacit.tables import MixedTable, TableComparison
-
-# How the note on such a column goes on after its name; more names than this are counted.
-LEFT_OUT, MOST_NAMES = " was left out: ", 5
 
 
 def compare(
@@ -133,27 +130,10 @@ def _print(console: Console, found: TableComparison, verbose: bool) -> None:
         f"{number_of(len(table.frame.columns), 'column')} became "
         f"{number_of(len(found.feature_names), 'feature')}."
     )
-    notes = table.notes if verbose else _in_short(table)
+    notes = list(table.notes)
+    if not verbose:
+        notes = tables.in_short(table.columns, notes, "Use --verbose for the others.")
     screen.print_points(console, (what, *notes), screen.DONE)
-
-
-def _in_short(table: MixedTable) -> list[str]:
-    """The notes on a table, with one line for all columns of one kind that were left out."""
-    by_kind: dict[str, list[str]] = {}
-    for column in table.columns:
-        if not column.is_feature:
-            by_kind.setdefault(column.kind, []).append(repr(column.name))
-    lines = {note: note for note in table.notes}
-    for names in (names for names in by_kind.values() if len(names) > 1):
-        first, *others = (n for n in lines if n.startswith(tuple(f"{x}{LEFT_OUT}" for x in names)))
-        reason = first.partition(LEFT_OUT)[2].rstrip(".")
-        lines[first] = (
-            f"{listed(names, MOST_NAMES)} were left out; {names[0]}: {reason}. Use --verbose for "
-            "the others."
-        )
-        for note in others:
-            del lines[note]
-    return list(lines.values())
 
 
 def _print_grid(console: Console, comparison: Comparison) -> None:
@@ -277,7 +257,7 @@ def report_page(found: TableComparison, command: str, piped: bool = False) -> Pa
         certificates=found.certificates,
         curve=None if found.curve is None else curve_values(found.curve),
         table=table,
-        notes=_in_short(table),
+        notes=tables.in_short(table.columns, table.notes, "See the columns above."),
         label_counts=screen.counted(table.target.counts.items()),
         n_features=len(found.feature_names),
         columns=Listing("The columns", names, columns),

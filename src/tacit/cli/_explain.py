@@ -63,14 +63,19 @@ def explain(
 
 def print_model(console: Console, model: Model) -> None:
     """What was fitted on what, and what holds of it."""
+    from tacit.tables._model_card import SUPERVISED
+
     card = model.card
     counts = screen.counted(zip(card.classes, card.label_counts, strict=True))
+    only = ""
+    if card.model in SUPERVISED and card.n_unlabeled:
+        only = ", which only tell how columns are scaled and gaps are filled"
     penalty = "" if card.alpha is None else f", penalty {card.alpha:.3g}"
     screen.print_paragraph(
         console,
         f"Fitted {card.model} on {card.table}, column {card.target!r}: "
         f"{number_of(card.n_labeled, 'label')} ({counts}) and "
-        f"{number_of(card.n_unlabeled, 'unlabeled row')}; "
+        f"{number_of(card.n_unlabeled, 'unlabeled row')}{only}; "
         f"{number_of(len(card.feature_names), 'feature')}{penalty}.",
     )
     if card.threshold is not None:
@@ -79,7 +84,8 @@ def print_model(console: Console, model: Model) -> None:
             f"It answers {card.classes[1]} from a score of {card.threshold:.3g} on, the best by "
             f"{card.scoring} on labels that were held back.",
         )
-    if (evidence := getattr(model.classifier, "evidence_", None)) is not None:
+    evidence = getattr(model.classifier, "evidence_", None)
+    if evidence is not None and card.model not in SUPERVISED:
         screen.print_paragraph(console, str(evidence), "What the labels say of the unlabeled rows")
     screen.print_paragraph(console, card.certificate_words, screen.CERTIFIED)
     screen.print_paragraph(console, _how_sure(card), "How sure predictions are")

@@ -24,6 +24,7 @@ Method = Literal[
     "logistic",
     "self-learning",
 ]
+PICKLES = (".pkl", ".pickle", ".joblib")
 
 
 def fit(
@@ -73,6 +74,12 @@ def fit(
     tables like this one.
     """
     given.check_output(out, "--out", table)
+    if out.suffix.lower() in PICKLES:
+        raise typer.BadParameter(
+            f"{str(out)!r} has the name of a pickle, and this is none: models are written by skops "
+            "so that loading them runs no code; name it model.skops.",
+            param_hint="--out",
+        )
     penalty = _penalty(alpha)
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     given.existing(table)
@@ -96,8 +103,9 @@ def fit(
         return
     console = screen.stdout_console()
     print_model(console, fitted)
-    if fitted.card.notes:
-        screen.print_points(console, fitted.card.notes, screen.DONE)
+    card, others = fitted.card, "tacit explain tells of the others."
+    if card.notes:
+        screen.print_points(console, tables.in_short(card.columns, card.notes, others), screen.DONE)
     console.print()
     screen.print_line(console, f"The model is in {out}.")
     command = shlex.join(["tacit", "predict", str(out), "new.csv", "-o", "out.csv"])

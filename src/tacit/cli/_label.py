@@ -94,7 +94,9 @@ def label(
         grid.add_row(str(each.row + 1), Text(screen.plain(each.reason)))
     screen.print_table(console, grid)
     if data.notes:
-        screen.print_points(console, data.notes, screen.DONE)
+        others = "tacit compare --verbose tells of the others."
+        notes = tables.in_short(data.columns, data.notes, others)
+        screen.print_points(console, notes, screen.DONE)
     console.print()
     screen.print_line(
         console, f"{number_of(len(found), 'row')} to label, the most useful first: see {out}."

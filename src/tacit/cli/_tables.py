@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
+from tacit._words import listed
 from tacit.tables._errors import TableError, import_pyarrow
 from tacit.tables._text import ReadOptions
 
 if TYPE_CHECKING:
-    from tacit.tables import MixedTable
+    from tacit.tables import Column, MixedTable
 
 # The arguments of `read_table` that decide what is learned from, and their options.
 CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop": "--drop"}
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+# How the note on a column that is left out goes on after its name; more names are counted.
+LEFT_OUT, MOST_NAMES = " was left out: ", 5
 SUFFIXES = (*SEPARATORS, ".parquet", ".pq", ".feather")
 
 
@@ -45,6 +48,25 @@ def read(
         options=options,
         **settings,
     )
+
+
+def in_short(columns: Sequence[Column], notes: Sequence[str], others: str) -> list[str]:
+    """The notes on a table, with one line for all columns of one kind that were left out.
+
+    `others` says where to find their notes.
+    """
+    by_kind: dict[str, list[str]] = {}
+    for column in columns:
+        if not column.is_feature:
+            by_kind.setdefault(column.kind, []).append(repr(column.name))
+    lines = {note: note for note in notes}
+    for names in (names for names in by_kind.values() if len(names) > 1):
+        first, *more = (n for n in lines if n.startswith(tuple(f"{x}{LEFT_OUT}" for x in names)))
+        reason = first.partition(LEFT_OUT)[2].rstrip(".")
+        lines[first] = f"{listed(names, MOST_NAMES)} were left out; {names[0]}: {reason}. {others}"
+        for note in more:
+            del lines[note]
+    return list(lines.values())
 
 
 def choices(table: MixedTable) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:

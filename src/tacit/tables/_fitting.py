@@ -46,7 +46,7 @@ LEAST_LABELS = 10
 # Of as many labels as this one fit of tacit takes a minute, and eight of twice as many.
 MANY_LABELS = 1000
 NOTHING_CERTIFIED = (
-    "The model was fitted on the labeled rows alone, so there is nothing to certify."
+    "The classifier was fitted on the labeled rows alone, so there is nothing to certify."
 )
 PACKAGES = ("tacit", "scikit-learn", "skrub", "skops", "numpy", "scipy", "pandas")
 
@@ -150,7 +150,7 @@ def fit_table(
         target=known.name,
         classes=list(known.counts),
         label_counts=list(known.counts.values()),
-        n_unlabeled=0 if model in SUPERVISED else table.n_unlabeled,
+        n_unlabeled=table.n_unlabeled,
         unlabeled_markers=list(known.markers.values),
         table=table.name,
         columns=list(table.columns),

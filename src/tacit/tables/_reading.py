@@ -21,6 +21,7 @@ from tacit.tables._formats import (
     refuse_foreign,
     unpacked,
 )
+from tacit.tables._target import FRAME
 from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _read_frame(source: Any) -> RawTable:
             "pandas or polars."
         )
     frame = source.to_pandas() if hasattr(source, "to_pandas") else source
-    raw = RawTable(frame.reset_index(drop=True), "The table")
+    raw = RawTable(frame.reset_index(drop=True), FRAME)
     for name, column in raw.frame.items():
         if isinstance(column.dtype, import_pandas().ArrowDtype):
             raw.frame[name] = import_pyarrow().array(column).to_pandas(date_as_object=False)

@@ -28,6 +28,8 @@ SUSPECT = frozenset(
 # Those of them by which a program may print a missing value that a file has as such.
 PRINTED = frozenset({"na", "<na>", "nan", "nat", "null", "none"})
 BOOLEANS = ("true", "false")
+# A frame has no name; this begins a sentence.
+FRAME = "The table"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Target:
     """Labels of a table."""
 
     name: str
-    values: AnyArray  # a string or whole number for each labeled row, None for the others
+    values: AnyArray  # a text, whole number or truth value for each labeled row, None for others
     is_labeled: Mask
     counts: dict[Any, int]  # labels of each class, in order of the classes
     markers: UnlabeledMarkers
@@ -88,15 +90,17 @@ class Target:
         ]
 
 
-def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[str], bool]:
+def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[str], type]:
     """Tell labels from blanks and markers.
 
-    The text of each label, None for rows without; the rows with each marker; and whether all values
-    are numbers.
+    The text of each label, None for rows without; the rows with each marker; and what all values
+    are: int, where they are numbers, bool or str.
     """
     # By the different values, of which there are few.
     codes, values = import_pandas().factorize(column)
-    are_numbers = all(_is_number(value) for value in values)
+    kind: type = int if all(_is_number(value) for value in values) else str
+    if len(values) and all(isinstance(value, bool | np.bool_) for value in values):
+        kind = bool
     rows = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
     marked: Counter[str] = Counter()
     labels: list[str | None] = []
@@ -107,7 +111,7 @@ def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[st
         labels.append(text if text and marker is None else None)
         if marker is not None:
             marked[marker] += count
-    return np.array([*labels, None], dtype=object)[codes], marked, are_numbers
+    return np.array([*labels, None], dtype=object)[codes], marked, kind
 
 
 def has_label(texts: AnyArray) -> Mask:
@@ -132,16 +136,18 @@ def read_target(
     rows and markers of all of it. Labels of a text, which has a `decimal` sign, become numbers
     where all of them are written as such.
     """
-    texts, own, are_numbers = decode(column, markers)
+    texts, own, kind = decode(column, markers)
     marked = own if marked is None else marked
     codes, known = import_pandas().factorize(texts)
-    labels = _labels(list(known), name, decimal or ".", are_numbers or decimal is not None)
+    labels = [text == "True" for text in known]
+    if kind is not bool:
+        labels = _labels(list(known), name, decimal or ".", kind is int or decimal is not None)
     values = np.array([*labels, None], dtype=object)[codes]
     is_labeled = codes >= 0
     tally = Counter(values[is_labeled].tolist())
     counts = {label: tally[label] for label in sorted(tally)}
     n_labels = tally.total()
-    where = f"Column {name!r} of {table}"
+    where = f"Column {name!r} of {table.replace(FRAME, FRAME.lower())}"
     if not counts:
         blank = " or ".join(["blank", *markers.all])
         raise TableError(
@@ -164,6 +170,11 @@ def read_target(
 
 def find_column(name: str, columns: list[str], table: str) -> str:
     """The column of that name, or an error with the names that come near."""
+    if not isinstance(name, str):
+        raise TableError(
+            f"target is {name!r}, and columns go by their names as text here; give a text, such as "
+            f"{columns[-1]!r}."
+        )
     if name in columns:
         return name
     near = nearest(name, columns, 0.6)

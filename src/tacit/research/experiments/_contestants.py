@@ -86,6 +86,11 @@ def _own_contestant(text: str, twin: str) -> Contestant:
         raise ValueError(
             f"--method was {text!r}, but {name!r} could not be made from that file: {error!r}."
         ) from error
+    if not isinstance(found, Contestant) and not hasattr(found, "fit"):
+        raise ValueError(
+            f"--method was {text!r}, and {name!r} is a {type(found).__name__} without fit; name a "
+            "classifier, a class of one, or a Contestant."
+        )
     if isinstance(found, Contestant):
         own = replace(found, twin=twin, sees=found.sees or Sees.UNLABELED)
     else:
