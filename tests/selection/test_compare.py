@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
-from tacit import ICLSClassifier, LeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tacit.selection import (
     Contestant,
     Kind,
@@ -167,6 +167,58 @@ def test_answers_on_rows_that_a_method_was_fitted_on_are_no_proof_that_nothing_c
     assert (method.against_twin.disagreement or 0.0) > 0.1
     assert not method.certain
     assert method.kind is not Kind.NO_DIFFERENCE
+
+
+class KeepsItsRows(LeastSquaresClassifier):
+    """The supervised answer for every row that it was fitted on, and the truth for all others."""
+
+    def fit(self, X: Any, y: Any = None, **more: Any) -> KeepsItsRows:
+        self.rows_ = {row.tobytes() for row in X}
+        super().fit(X, y, **more)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        truth = (X[:, 0] > 0.0).astype(int)
+        is_kept = [row.tobytes() in self.rows_ for row in X]
+        return np.where(is_kept, super().predict(X), truth)
+
+
+def test_a_gain_on_new_rows_is_not_hidden_by_the_same_answers_on_those_fitted_on() -> None:
+    X, _ = two_classes(n_labeled=60, n_unlabeled=100, d=600, shift=0.0)
+    y = (X[:, 0] > 0.0).astype(int)
+    y[60:] = -1
+    estimators = {"ridge": LeastSquaresClassifier(1.0), "keeps": (KeepsItsRows(1.0), "ridge")}
+    found = compare(X, y, estimators, n_repeats=1)
+    method, models = found.methods["keeps"], found.models
+    rows = X[60:]
+    assert np.array_equal(models["keeps"].predict(rows), models["ridge"].predict(rows))
+    assert method.against_twin.mean < -0.15
+    assert method.kind is Kind.HELPS
+    assert found.recommended == "keeps"
+
+
+def test_more_columns_than_rows_never_make_no_difference_where_new_rows_say_otherwise() -> None:
+    random = np.random.default_rng(0)
+    X = random.standard_gamma(1.0, size=(388, 365)) ** 2
+    y = (X[:, :5].sum(axis=1) + random.normal(size=388) > 10.0).astype(int)
+    y[60:] = -1
+    unpenalised = ProjectedLeastSquaresClassifier(alpha="loo", penalty="start")
+    estimators = {
+        "ridge": LeastSquaresClassifier("loo"),
+        "projected": (ProjectedLeastSquaresClassifier(alpha="loo"), "ridge"),
+        "unpenalised": (unpenalised, "ridge"),
+    }
+    found = compare(X[:188], y[:188], estimators, cv=5, n_repeats=1)
+
+    def changed(name: str) -> float:
+        answers = (found.models[each].predict(X[188:]) for each in (name, "ridge"))
+        return float(np.mean(np.not_equal(*answers)))
+
+    assert changed("unpenalised") > 0.05  # the case that this is about
+    kinds = {name: method.kind for name, method in found.methods.items()}
+    assert kinds["projected"] is Kind.NO_DIFFERENCE
+    assert changed("projected") <= 0.05
+    assert kinds["unpenalised"] is not Kind.NO_DIFFERENCE
 
 
 def test_losses_are_those_of_fits_made_by_hand() -> None:

@@ -51,10 +51,10 @@ def predict(
     """Predict the rows of a table with a saved model.
 
     The output has a row for each row of the table, with the columns label, score (positive for
-    the second of two classes), sure (the estimated probability that the label is right, learned
-    from labels that were held back), label_without_unlabeled (what the supervised classifier
-    alone would say) and probability_CLASS for each class. In CSV a quote stands before texts that
-    spreadsheets would compute.
+    the second of two classes, unless the model has a threshold of its own), sure (the estimated
+    probability that the label is right, learned from labels that were held back),
+    label_without_unlabeled (what the supervised classifier alone would say) and probability_CLASS
+    for each class. In CSV a quote stands before texts that spreadsheets would compute.
     """
     options = given.read_options(separator, encoding, decimal, thousands, date_format)
     if out != STANDARD_OUTPUT:

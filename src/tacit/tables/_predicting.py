@@ -60,8 +60,9 @@ def predict_frame(
         label
             The class.
         score
-            The regression value minus one half for two classes, positive for the second; the
-            regression value of the label for more. For logistic regression, the log-odds.
+            The regression value minus one half for two classes, positive for the second unless the
+            model has a threshold of its own; the regression value of the label for more. For
+            logistic regression, the log-odds.
         sure
             The estimated probability that the label is right, calibrated on labels that were held
             back; missing where there were too few of them.
