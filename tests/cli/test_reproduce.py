@@ -158,3 +158,22 @@ def keys(file):
     """The classifier and the repeat of each error in a file of runs."""
     rows = parquet.read_table(file).to_pylist()
     return [(row["classifier"], row["repeat"]) for row in rows if row["measure"] == "error"]
+
+
+def test_a_method_of_the_users_own_is_a_column_of_table_2(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from tacit import ICLSClassifier\nclass Mine(ICLSClassifier):\n    pass\n"
+    )
+    done = started(
+        "reproduce", "table2", "--quick", "--datasets", "wdbc", "--jobs", "1",
+        "--method", "mine.py:Mine", "--out", "out", cwd=tmp_path, COLUMNS="160",
+    )  # fmt: skip
+    assert_good(done, "Mine")
+    assert "| Mine |" in (tmp_path / "out" / "table2.md").read_text()
+    assert "WDBC,Mine," in (tmp_path / "out" / "table2.csv").read_text()
+
+
+def test_what_is_no_classifier_is_refused_as_a_method(tmp_path):
+    (tmp_path / "mine.py").write_text("import math\n")
+    command = ("reproduce", "table1", "--quick", "--datasets", "wdbc", "--method", "mine.py:math")
+    assert_one_sentence(tacit(*command, cwd=tmp_path), 1, "is a module without fit")
