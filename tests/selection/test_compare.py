@@ -172,9 +172,9 @@ def test_answers_on_rows_that_a_method_was_fitted_on_are_no_proof_that_nothing_c
 class KeepsItsRows(LeastSquaresClassifier):
     """The supervised answer for every row that it was fitted on, and the truth for all others."""
 
-    def fit(self, X: Any, y: Any = None, **more: Any) -> KeepsItsRows:
+    def fit(self, X: Any, y: Any = None, *args: Any, **more: Any) -> KeepsItsRows:
         self.rows_ = {row.tobytes() for row in X}
-        super().fit(X, y, **more)
+        super().fit(X, y, *args, **more)
         return self
 
     def predict(self, X: Any) -> Any:

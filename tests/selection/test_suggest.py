@@ -1,6 +1,7 @@
 """Which rows are suggested, why, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
@@ -133,3 +134,10 @@ def test_a_table_without_unlabeled_rows_or_without_two_classes_is_refused(table)
         suggest_labels(X, np.arange(len(X)) % 2)
     with pytest.raises(ValueError, match="only one class"):
         suggest_labels(X, np.where(y == 1, -1, y))
+
+
+def test_columns_that_are_not_numbers_are_named() -> None:
+    X = pd.DataFrame({"a": np.arange(20.0), "town": ["x", "y"] * 10})
+    y = np.where(np.arange(20) < 10, np.arange(20) % 2, -1)
+    with pytest.raises(ValueError, match=r"not numbers \(town\).*use `tacit label`"):
+        suggest_labels(X, y, 3)

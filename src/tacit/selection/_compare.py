@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -43,10 +43,7 @@ from tacit.selection._measure import (
 )
 from tacit.selection._quality import (
     ROUNDING,
-    Guess,
-    Quality,
     Tested,
-    Usability,
     guess_on,
     qualities,
     score_of,
@@ -62,7 +59,6 @@ from tacit.selection._splitters import (
 )
 from tacit.selection._threshold import after_tuning, is_tuned_for
 from tacit.selection._verdict import MethodVerdict, PairedDifference, judge_methods
-from tacit.selection._wording import RARE
 
 THRESHOLDS = (
     "Every classifier answers by the threshold that is best by this score on labels held back from "
@@ -205,7 +201,6 @@ def compare(
         label_counts=table.label_counts,
         n_unlabeled=len(table.unlabeled),
         notes=(
-            *_no_better_than_guessing(table, losses, guess, measure, quality.values()),
             *positive_class(measure, table),
             *_notes(table, contestants, splits, outcomes, cv),
             *([THRESHOLDS] if is_tuned_for(measure) and len(table.classes) == 2 else []),
@@ -346,31 +341,6 @@ def _judge(
         {name: against(name, baseline) for name in twins},
         margin,
     )
-
-
-def _no_better_than_guessing(
-    table: LabeledTable,
-    losses: Mapping[str, float],
-    guess: Guess | None,
-    measure: Measure,
-    quality: Iterable[Quality],
-) -> list[str]:
-    """That no classifier does better than one which has not looked at the rows, if so."""
-    counts = table.label_counts
-    if guess is None or guess.measure is not measure or not measure.is_of_predictions:
-        return []
-    if min(losses.values()) < guess.loss - ROUNDING:
-        return []
-    wrong = f"which has a {measure.name} of {measure.text(guess.loss)}"
-    if measure.is_error:
-        wrong = f"which is wrong for {guess.loss:.1%} of the labels"
-    why = "the columns, or so few labels, say little about the classes"
-    if any(each.usability is Usability.RANKS_ONLY for each in quality):
-        why = "what they tell of the classes is in their scores"
-    note = f"No classifier here does better than always answering {guess.answer}, {wrong}: {why}."
-    if measure.is_error and min(counts.values()) < RARE * sum(counts.values()):
-        note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."
-    return [note]
 
 
 def _notes(

@@ -107,18 +107,26 @@ def default_preprocessing(X: Any) -> Any:
     """
     if sparse.issparse(X):
         return MaxAbsScaler()
+    check_numbers(
+        X,
+        "the default estimators need numbers; use tacit.tables.compare_table(frame, "
+        "target='churned'), which takes columns of any kind, or pass estimators="
+        "default_contestants(preprocessing) with a transformer of your own, such as a "
+        "ColumnTransformer",
+    )
+    if bool(np.any(X.isna() if hasattr(X, "isna") else np.isnan(X))):
+        return make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    return StandardScaler()
+
+
+def check_numbers(X: Any, advice: str) -> None:
+    """An error with advice where X has columns that are not numbers."""
     dtypes = X.dtypes.items() if hasattr(X, "iloc") else [("X", X.dtype)]
     strange = [str(name) for name, dtype in dtypes if dtype.kind not in "biuf"]
     if strange:
         raise ValueError(
-            f"X has columns that are not numbers ({listed(strange, 5)}), and the default "
-            "estimators need numbers; use tacit.tables.compare_table(frame, target='churned'), "
-            "which takes columns of any kind, or pass estimators=default_contestants("
-            "preprocessing) with a transformer of your own, such as a ColumnTransformer."
+            f"X has columns that are not numbers ({listed(strange, 5)}), and {advice}."
         )
-    if bool(np.any(X.isna() if hasattr(X, "isna") else np.isnan(X))):
-        return make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
-    return StandardScaler()
 
 
 def _readable(X: Any, name: str) -> Any:

@@ -53,6 +53,7 @@ def write_verdict(found: Comparison) -> Verdict:
         *(_method_line(found, method) for method in found.methods.values() if not method.certain),
         *_needed_lines(found, decisive),
         *_one_class_lines(found),
+        *_no_better_lines(found),
         *found.notes,
     ]
     name = decisive.name if decisive.kind is Kind.HELPS else str(found.baseline)
@@ -119,6 +120,25 @@ def _one_class_lines(found: Comparison) -> list[str]:
         f"the class {answer}."
         for answer, names in those.items()
     ]
+
+
+def _no_better_lines(found: Comparison) -> list[str]:
+    """That no classifier does better than one which has not looked at the rows, if so."""
+    guess, measure = found.guess, found.measure
+    if guess is None or guess.measure is not measure or not measure.is_of_predictions:
+        return []
+    if min(found.losses.values()) < guess.loss - ROUNDING:
+        return []
+    wrong = f"which has a {measure.name} of {measure.text(guess.loss)}"
+    if measure.is_error:
+        wrong = f"which is wrong for {guess.loss:.1%} of the labels"
+    why = "the columns, or so few labels, say little about the classes"
+    if any(each.usability is Usability.RANKS_ONLY for each in found.quality.values()):
+        why = "what they tell of the classes is in their scores"
+    note = f"No classifier here does better than always answering {guess.answer}, {wrong}: {why}."
+    if _about_rare(found):
+        note += " Where a class is rare, scoring by 'balanced_accuracy' tells more."
+    return [note]
 
 
 def difference_text(difference: PairedDifference, measure: Measure) -> str:
