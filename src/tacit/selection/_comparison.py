@@ -97,12 +97,13 @@ class Comparison(HtmlDisplay):
     def scoring_to_fit(self) -> str | None:
         """The score by which to choose the threshold between two classes, where it matters.
 
-        It is that of the comparison, or 'balanced_accuracy' where errors hide a rare class.
+        It is that of the comparison, or 'balanced_accuracy' where the model is not clearly better
+        than the commonest class by its errors, which is usual where the other one is rare.
         """
         if len(self.label_counts) != 2:
             return None
         quality = self.quality.get(self.recommended or "")
-        if self.measure.is_error and quality and quality.usability is Usability.RANKS_ONLY:
+        if self.measure.is_error and quality and quality.usability is not Usability.USABLE:
             return "balanced_accuracy"
         return self.measure.scoring if is_tuned_for(self.measure) else None
 

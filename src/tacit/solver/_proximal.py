@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tacit._typing import Index, Mask, Matrix, Vector
+from tacit._typing import AnyArray, Index, Mask, Matrix, Vector
 from tacit.solver._active_set import Candidate, solve_in_unit
 from tacit.solver._label_sets import Simplex
 from tacit.solver._problem import Judgement, Problem
@@ -30,6 +30,8 @@ PART, LOOSEST, TIGHTEST = 0.01, 1e-3, 1e-14
 ENOUGH = 3.0
 # Looks at all rows without a smaller gap after which rounding has won.
 PATIENCE = 5
+# The accuracy of a Newton step, in single precision, is not asked to be better.
+ROUGHEST = 1e-4
 # Newton steps of a round and products of a step at the most, and the shortest part of a step.
 NEWTON_STEPS, CONJUGATE_STEPS, SHORTEST = 60, 200, 1e-6
 
@@ -166,10 +168,10 @@ class _Pairs(_Everything):
         return whole
 
     def times(self, q: Matrix) -> Vector:
-        return _times(self.V, self.parts, q)
+        return _times(self.V, self.parts, np.ascontiguousarray(q.T))
 
     def sum(self, labels: Vector) -> Matrix:
-        return _sum(self.V, self.parts, labels)
+        return _sum(self.V, self.parts, labels).T
 
     def nearest(self, values: Vector) -> Vector:
         """All entries less one threshold a row, none below zero (Michelot 1986)."""
@@ -244,41 +246,46 @@ class _Round:
 class _Between:
     """The curvature I + sum_i M_i (x) v_i v_i' / w, M_i the projector of the open classes of a row.
 
-    It is given the pairs of a row and an open class, class by class, and their generators.
+    It is given the pairs of a row and an open class, class by class, and their generators. All is
+    in single precision: a step that is a little off costs less than the bytes of a better one.
     """
 
     def __init__(self, V: Matrix, rows: Index, classes: Index, shape: tuple[int, ...]) -> None:
-        self.V, self.rows, self.parts = V, rows, _parts(classes, shape[1])
-        self.n_open = np.maximum(np.bincount(rows, minlength=shape[0]), 1)
+        self.V, self.rows, self.parts = V.astype(np.float32), rows, _parts(classes, shape[1])
+        n_open = np.maximum(np.bincount(rows, minlength=shape[0]), 1)
+        self.part = (1.0 / n_open).astype(np.float32)
 
-    def times(self, direction: Matrix, weight: float) -> Matrix:
-        """The product of the curvature and `direction`, of shape (r, K)."""
+    def times(self, direction: AnyArray, weight: np.float32) -> AnyArray:
+        """The product of the curvature and `direction`, of shape (K, r)."""
         moved = _times(self.V, self.parts, direction)
-        mean = np.bincount(self.rows, moved, len(self.n_open)) / self.n_open
-        return direction + _sum(self.V, self.parts, moved - mean[self.rows]) / weight
+        mean = np.bincount(self.rows, moved, len(self.part)).astype(np.float32) * self.part
+        return np.asarray(direction + _sum(self.V, self.parts, moved - mean[self.rows]) / weight)
 
     def solve(self, right: Matrix, weight: float, accuracy: float) -> Matrix:
         """Conjugate gradients, each class preconditioned by itself, to this part of `right`."""
-        inverse = self._inverse(weight)
-        step, left = np.zeros_like(right), right
-        scaled = _each(inverse, left)
+        single, size = np.float32(weight), float(np.abs(right).max())
+        inverse = self._inverse(single)
+        left: AnyArray = np.ascontiguousarray(right.T / size, dtype=np.float32)
+        step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
-        enough = accuracy**2 * before
+        enough = max(accuracy, ROUGHEST) ** 2 * before
         for _ in range(CONJUGATE_STEPS):
-            product = self.times(direction, weight)
-            length = before / float(np.vdot(direction, product))
+            product = self.times(direction, single)
+            length = np.float32(before / float(np.vdot(direction, product)))
             step, left = step + length * direction, left - length * product
             scaled = _each(inverse, left)
             after = float(np.vdot(left, scaled))
             if after <= enough:
                 break
-            direction, before = scaled + after / before * direction, after
-        return step
+            direction, before = scaled + np.float32(after / before) * direction, after
+        # What rounding left of a change of the sum over the classes, no later step would undo.
+        found = size * step.T.astype(np.float64)
+        return np.asarray(found - found.mean(axis=1, keepdims=True))
 
-    def _inverse(self, weight: float) -> Matrix:
+    def _inverse(self, weight: np.float32) -> AnyArray:
         """That of the curvature of each class alone."""
-        scaled = self.V * np.sqrt((1.0 - 1.0 / self.n_open[self.rows]) / weight)[:, None]
-        identity = np.eye(self.V.shape[1])
+        scaled = self.V * np.sqrt((np.float32(1.0) - self.part[self.rows]) / weight)[:, None]
+        identity = np.eye(self.V.shape[1], dtype=np.float32)
         own = [scaled[part].T @ scaled[part] + identity for part in self.parts]
         return np.asarray(np.linalg.inv(np.stack(own)))
 
@@ -288,26 +295,26 @@ def _parts(classes: Index, n_classes: int) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def _times(V: Matrix, parts: list[slice], q: Matrix) -> Vector:
-    """For each pair of a row and a class the product of its generator and the column of q."""
-    values = np.empty(len(V))
-    for part, column in zip(parts, np.ascontiguousarray(q.T), strict=True):
-        np.dot(V[part], column, out=values[part])
+def _times(V: AnyArray, parts: list[slice], rows: AnyArray) -> AnyArray:
+    """For each pair of a row and a class the product of its generator and the row of its class."""
+    values = np.empty(len(V), dtype=V.dtype)
+    for part, row in zip(parts, rows, strict=True):
+        np.dot(V[part], row, out=values[part])
     return values
 
 
-def _sum(V: Matrix, parts: list[slice], values: Vector) -> Matrix:
-    """For each class the sum of generators times values."""
-    found = np.empty((len(parts), V.shape[1]))
+def _sum(V: AnyArray, parts: list[slice], values: AnyArray) -> AnyArray:
+    """For each class the sum of generators times values, as a row."""
+    found = np.empty((len(parts), V.shape[1]), dtype=V.dtype)
     for part, row in zip(parts, found, strict=True):
         np.dot(values[part], V[part], out=row)
-    return found.T
+    return found
 
 
-def _each(inverse: Matrix, right: Matrix) -> Matrix:
+def _each(inverse: AnyArray, right: AnyArray) -> AnyArray:
     """The preconditioner; no step changes the sum over the classes, and neither does it."""
-    found = (inverse @ right.T[:, :, None])[:, :, 0].T
-    return np.asarray(found - found.mean(axis=1, keepdims=True))
+    found = (inverse @ right[:, :, None])[:, :, 0]
+    return np.asarray(found - found.mean(axis=0))
 
 
 def _nearest(values: Matrix) -> Matrix:
