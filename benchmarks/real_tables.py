@@ -89,7 +89,7 @@ TARGET = "the label"
 OUT = Path("docs/real_tables")
 ADVICE = "recommended"
 COLUMNS = ("table", "draw", "rows", "classes", "rarest", "verdict", "model", "usability", "scoring",
-           "method", "error", "auc", "found")  # fmt: skip
+           "method", "error", "auc", "found", "named")  # fmt: skip
 # The part of the labels below which a class of two is called rare.
 RARE = 0.2
 # Shown beside the recommendation; all six are what hindsight chooses from.
@@ -182,14 +182,18 @@ def run(name: str, number: int, jobs: int) -> list[tuple[Any, ...]]:
         quality = comparison.quality[advice].usability
         values, counts = np.unique(frame[TARGET].to_numpy().astype(str), return_counts=True)
         rare, part = values[counts.argmin()], f"{counts.min() / len(frame):.3f}"
+        is_rare = len(values) == 2 and counts.min() < RARE * len(frame)
         about = (len(frame), len(classes), part, comparison.verdict.kind, advice, quality, scoring)
 
         def judge(
             method: str, answers: AnyArray, scores: AnyArray, finder: AnyArray | None = None
         ) -> None:
-            found = np.mean((answers if finder is None else finder)[truth == rare] == rare)
-            measured = np.mean(answers != truth), area(truth, scores, classes), found
-            rows.append((name, number, *about, method, *(f"{value:.4f}" for value in measured)))
+            named = (answers if finder is None else finder) == rare
+            measured = [np.mean(answers != truth), area(truth, scores, classes)]
+            if is_rare:
+                measured += [np.mean(named[truth == rare]), np.mean(named)]
+            values = [f"{value:.4f}" for value in measured] + [""] * (4 - len(measured))
+            rows.append((name, number, *about, method, *values))
 
         finder = None
         if scoring is not None:
@@ -205,8 +209,11 @@ def run(name: str, number: int, jobs: int) -> list[tuple[Any, ...]]:
 
 
 def read_runs(file: Path) -> pandas.DataFrame:
-    """The runs so far."""
-    return pandas.read_csv(file, dtype={"table": str})
+    """The runs so far, in the order of the tables."""
+    runs = pandas.read_csv(file)
+    places = {name: k for k, name in enumerate(TABLES)}
+    order = runs["draw"] * len(places) + runs["table"].map(places)
+    return runs.loc[order.sort_values(kind="stable").index]
 
 
 def overview(runs: pandas.DataFrame) -> Grid:
@@ -265,21 +272,21 @@ def hindsight(runs: pandas.DataFrame) -> Grid:
 
 def rare_classes(runs: pandas.DataFrame) -> Grid:
     """Of tables with a rare class: how many of its rows the advice finds, beside others."""
-    first, columns = runs[(runs["draw"] == 0) & (runs["classes"] == 2)], [ADVICE, *SHOWN]
+    first, columns = runs[(runs["draw"] == 0) & runs["found"].notna()], [ADVICE, *SHOWN]
     rows = []
-    for name, found in first[first["rarest"] < RARE].groupby("table", sort=False):
+    for name, found in first.groupby("table", sort=False):
         by, top = found.set_index("method"), found.iloc[0]
         told = str(top["model"])
         if isinstance(top["scoring"], str):
             told += f", --scoring {top['scoring']}"
-        parts = [Entry(f"{by.loc[m, 'found']:.0%} / {by.loc[m, 'auc']:.2f}") for m in columns]
+        parts = [Entry(f"{by.loc[m, 'found']:.0%} / {by.loc[m, 'named']:.0%}") for m in columns]
         rows.append((Entry(str(name)), Entry(f"{top['rarest']:.0%}"), Entry(told), *parts))
     return Grid(
         "Rows of a rare class that are found",
-        ("table", "its part of the rows", "as told by `tacit compare`", "finds / AUC", *SHOWN),
+        ("table", "its part of the rows", "as told by `tacit compare`", "finds / names", *SHOWN),
         tuple(rows),
-        "Of the rows of the rare class that were held back, those that get its name, and the area "
-        "under the ROC curve. The others are as they are by default.",
+        "Of the rows of the rare class that were held back, those that get its name; and those that "
+        "get it of all rows: chance would find the same part. The others are as they are by default.",
     )
 
 
