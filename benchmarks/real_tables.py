@@ -285,8 +285,9 @@ def rare_classes(runs: pandas.DataFrame) -> Grid:
         "Rows of a rare class that are found",
         ("table", "its part of the rows", "as told by `tacit compare`", "finds / names", *SHOWN),
         tuple(rows),
-        "Of the rows of the rare class that were held back, those that get its name; and those that "
-        "get it of all rows: chance would find the same part. The others are as they are by default.",
+        "Of the rows of the rare class that were held back, those that get its name; and of all "
+        "rows, those that get it: chance would find the same part. The others are as they are by "
+        "default.",
     )
 
 
