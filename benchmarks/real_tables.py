@@ -92,6 +92,13 @@ COLUMNS = ("table", "draw", "rows", "classes", "rarest", "verdict", "model", "us
            "method", "error", "auc", "found", "named")  # fmt: skip
 # The part of the labels below which a class of two is called rare.
 RARE = 0.2
+# Whether the model is known to be better than always saying the commonest class.
+USABILITY = {
+    "usable": "yes",
+    "only ranks rows": "ranks",
+    "not shown to be better than a guess": "no",
+    "no better than a guess": "no",
+}
 # Shown beside the recommendation; all six are what hindsight chooses from.
 SHOWN = ("ridge", "logistic", "forest", "boosting")
 
@@ -216,31 +223,36 @@ def read_runs(file: Path) -> pandas.DataFrame:
     return runs.loc[order.sort_values(kind="stable").index]
 
 
+def _short(name: object) -> str:
+    return str(name).partition("/")[2]
+
+
 def overview(runs: pandas.DataFrame) -> Grid:
     """One row a table: the verdict, and error and AUC of the recommendation and of others."""
     first, columns = runs[runs["draw"] == 0], [ADVICE, *SHOWN]
     rows = []
 
     def both(frame: Any, method: str) -> str:
-        return f"{100.0 * frame.loc[method, 'error']:.1f} / {frame.loc[method, 'auc']:.2f}"
+        error, auc = frame.loc[method, "error"], frame.loc[method, "auc"]
+        return f"{100.0 * error:.1f} ({auc:.2f})"
 
     for name, found in first.groupby("table", sort=False):
         by = found.set_index("method")
         top = by.loc[ADVICE]
-        about = "" if top["usability"] == "usable" else f" ({top['usability']})"
         lowest = by.loc[columns, "error"].min()
-        texts = (str(name), f"{top['rows']:,}", str(top["classes"]), f"{top['verdict']}{about}")
+        texts = (_short(name), top["verdict"], USABILITY[top["usability"]])
         errors = [Entry(both(by, m), bold=by.loc[m, "error"] <= lowest) for m in columns]
         rows.append((*map(Entry, texts), Entry(str(top["model"])), *errors))
     means = first.groupby("method")[["error", "auc"]].mean()
-    mean = ("mean", "", "", "", "", *(both(means, method) for method in columns))
+    mean = ("mean", "", "", "", *(both(means, method) for method in columns))
     return Grid(
         f"`tacit compare` on {number_of(len(rows), 'real table')}",
-        ("table", "rows", "classes", "verdict", "recommended", "its error / AUC", *SHOWN),
+        ("table", "verdict", "usable", "recommended", "its error", *SHOWN),
         (tuple(Entry(text, bold=bool(text)) for text in mean), *rows),
-        f"Error in percent and area under the ROC curve on 30% of at most {MOST_ROWS:,} rows, held "
-        f"back from everything; {N_LABELS} labels, or four a class. The others are classifiers of "
-        "scikit-learn on the same labels and columns.",
+        f"Error in percent, and area under the ROC curve, on 30% of at most {MOST_ROWS:,} rows, "
+        f"held back from everything; {N_LABELS} labels, or four a class. The others are "
+        "classifiers of scikit-learn on the same labels and columns. Usable: clearly better than "
+        "always saying the commonest class, by its answers or only by its ranking.",
     )
 
 
@@ -276,18 +288,19 @@ def rare_classes(runs: pandas.DataFrame) -> Grid:
     rows = []
     for name, found in first.groupby("table", sort=False):
         by, top = found.set_index("method"), found.iloc[0]
-        told = str(top["model"])
-        if isinstance(top["scoring"], str):
-            told += f", --scoring {top['scoring']}"
-        parts = [Entry(f"{by.loc[m, 'found']:.0%} / {by.loc[m, 'named']:.0%}") for m in columns]
-        rows.append((Entry(str(name)), Entry(f"{top['rarest']:.0%}"), Entry(told), *parts))
+        both = [(by.loc[m, "found"], by.loc[m, "named"]) for m in columns]
+        parts = [Entry(f"{part:.0%} ({of_all:.0%})") for part, of_all in both]
+        rows.append(
+            (Entry(_short(name)), Entry(f"{top['rarest']:.0%}"), Entry(str(top["model"])), *parts)
+        )
     return Grid(
         "Rows of a rare class that are found",
-        ("table", "its part of the rows", "as told by `tacit compare`", "finds / names", *SHOWN),
+        ("table", "rare", "recommended", "finds", *SHOWN),
         tuple(rows),
-        "Of the rows of the rare class that were held back, those that get its name; and of all "
-        "rows, those that get it: chance would find the same part. The others are as they are by "
-        "default.",
+        "Of the rows of the rare class that were held back, those that get its name; in "
+        "parentheses, of all rows, which is what chance would find. The model that is recommended "
+        "has the threshold that is best by balanced accuracy, as `tacit compare` says to fit it; "
+        "the others are as they are by default.",
     )
 
 

@@ -63,4 +63,9 @@ html_theme_options = {
     "show_nav_level": 2,
     "header_links_before_dropdown": 7,
 }
+# Pages without pages below them need no list of those beside them.
+html_sidebars = {
+    name: []
+    for name in ("start", "evidence", "real_tables", "reproducing", "benchmarks", "promises")
+}
 html_show_sourcelink = False
