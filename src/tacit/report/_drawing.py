@@ -171,9 +171,9 @@ def _label_difference(axes: Axes, row: Difference, height: int, narrow: bool) ->
 
 def draw_reliability(points: Sequence[Sureness], width: float = WIDE) -> Figure:
     """How often answers were right over how sure they were, with intervals and counts."""
-    figure = new_figure(min(width, 5.0), 3.6)
+    figure = new_figure(width, 3.2)
     axes = figure.subplots()
-    lowest = 100.0 * min([0.5, *(p.sure for p in points), *(p.low for p in points)])
+    lowest = 100.0 * min([0.5, *(p.sure for p in points)])
     axes.plot([lowest, 100.0], [lowest, 100.0], "--", color=PALETTE["quiet"], linewidth=1.2)
     colour = COLOURS[0]
     for point in points:
@@ -187,8 +187,8 @@ def draw_reliability(points: Sequence[Sureness], width: float = WIDE) -> Figure:
             textcoords="offset points",
             fontsize=9,
         )
-    axes.set_xlabel("sure, in 100")
-    axes.set_ylabel("right, in 100")
+    axes.set_xlabel("probability of its answer, in percent")
+    axes.set_ylabel("right, in percent")
     axes.grid(axis="y", color=PALETTE["line"], linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -16,11 +16,15 @@ from tacit.selection._quality import Score
 
 # Answers are put together by their probability, up to each of these.
 EDGES = (0.6, 0.7, 0.8, 0.9, 1.0)
+# Labels below which a group says nothing.
+FEWEST = 3
 
 
 @dataclass(frozen=True)
 class Reliability:
     """Held-back labels by the probability of the answer, from the least sure group on.
+
+    Groups of fewer than three labels are left out.
 
     The probability of a row comes from its decision as it does in `predict_proba`, by one factor
     that makes the held-back labels of the other splits most likely.
@@ -63,7 +67,7 @@ def reliability(
     probability, is_right = np.concatenate(sure), np.concatenate(right)
     group = np.searchsorted(EDGES[:-1], probability)
     n_each = np.bincount(group, minlength=len(EDGES))
-    kept = np.flatnonzero(n_each >= len(repeats))
+    kept = np.flatnonzero(n_each >= FEWEST * len(repeats))
     means = [np.bincount(group, part)[kept] / n_each[kept] for part in (probability, is_right)]
     n_labels = np.round(n_each[kept] / len(repeats)).astype(int)
     return Reliability(*(tuple(each.tolist()) for each in (*means, n_labels)))
