@@ -163,7 +163,7 @@ def _print_grid(console: Console, comparison: Comparison) -> None:
     console.print()
     twins = dict.fromkeys(c.twin for c in comparison.contestants if c.twin is not None)
     references = [
-        f"the supervised twin ({', '.join(twins)})",
+        f"the same classifier without the unlabeled rows ({', '.join(twins)})",
         *(
             f"for {method.name} from {method.decisive.reference}, which is better"
             for method in comparison.methods.values()
