@@ -59,7 +59,6 @@ BAD_OPTIONS = {
     "an unknown dataset": (("--datasets", "iris"), ("iris", "Ionosphere")),
     "no repeats": (("--repeats", "0"), ("--repeats",)),
     "no processes": (("--jobs", "0"), ("--jobs", "make no sense")),
-    "a file without methods": (("--method", "mine.py:X"), ("names no Python file",)),
     "a file as argument": (("table.csv",), ("table.csv",)),
 }
 

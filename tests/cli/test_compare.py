@@ -43,6 +43,7 @@ def test_one_command_leads_from_a_mixed_table_to_a_verdict_and_a_report(make, ta
     assert headings == [
         "The picture",
         "The numbers",
+        "How sure it is, and how often right",
         "The evidence in words",
         "What holds for any labels",
         "Learning curves",

@@ -110,7 +110,7 @@ def test_the_default_tells_its_evidence_and_streams_when_asked_for(tmp_path):
     assert card["n_unlabeled"] == 450
     done = tacit("predict", "m.skops", "t.parquet", "-o", "out.parquet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    right = pd.read_parquet(tmp_path / "out.parquet")["label"] == (frame["a"] > 0).astype(str)
+    right = pd.read_parquet(tmp_path / "out.parquet")["label"] == (frame["a"] > 0)
     assert right.mean() > 0.8
     told = "Each of the 50 labeled rows was predicted from the others", "left-out error"
     assert_good(tacit("explain", "m.skops", cwd=tmp_path), *told)

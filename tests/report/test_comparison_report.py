@@ -46,7 +46,7 @@ def test_the_report_begins_with_the_page_of_the_comparison(pages: dict[str, Path
     )
     titles = [e.text for e in report.all("h2")]
     assert titles[:4] == [e.text for e in alone.all("h2")]
-    assert titles[3:] == [
+    assert titles[4:] == [
         "What holds for any labels",
         "Learning curves",
         "What was done to the data",

@@ -8,6 +8,9 @@ from typing import Any
 
 from tacit._words import spelled_out
 
+# What a table in a frame, which has no name, is called where a sentence begins.
+FRAME = "The table"
+
 
 class _FileError(ValueError):
     """Wherever it is shown, what a file brought into it cannot steer a terminal."""

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tacit._words import first_sentence, nearest
-from tacit.tables._errors import TableError, import_pandas, import_pyarrow
+from tacit.tables._errors import FRAME, TableError, import_pandas, import_pyarrow
 from tacit.tables._formats import (
     ZIP,
     is_json_lines,
@@ -21,7 +21,6 @@ from tacit.tables._formats import (
     refuse_foreign,
     unpacked,
 )
-from tacit.tables._target import FRAME
 from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
 
 if TYPE_CHECKING:

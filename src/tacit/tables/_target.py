@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit._typing import AnyArray, Mask
 from tacit._words import nearest, number_of
-from tacit.tables._errors import TableError, import_pandas
+from tacit.tables._errors import FRAME, TableError, import_pandas
 
 MOST_CLASSES = 50
 # What means "unlabeled" unless it is said to be a class.
@@ -28,8 +28,6 @@ SUSPECT = frozenset(
 # Those of them by which a program may print a missing value that a file has as such.
 PRINTED = frozenset({"na", "<na>", "nan", "nat", "null", "none"})
 BOOLEANS = ("true", "false")
-# A frame has no name; this begins a sentence.
-FRAME = "The table"
 
 
 @dataclass(frozen=True)
