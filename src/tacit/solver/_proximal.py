@@ -22,7 +22,7 @@ FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.3, 1e-4
 ROUNDS, LITTLE = 6, 0.05
 # How far below the highest a class of a row may be and still be looked at, where one has no share;
 # and the part of all pairs of a row and a class above which all are looked at.
-SLACK, MANY = 9.0, 0.25
+SLACK, MANY = 5.0, 0.25
 # A round ends at a slope of this part of the root of the gap, and of the dual vector, which is next
 # to nothing where the target can all but be reached; between these bounds.
 PART, LOOSEST, TIGHTEST = 0.01, 1e-3, 1e-14
@@ -30,8 +30,9 @@ PART, LOOSEST, TIGHTEST = 0.01, 1e-3, 1e-14
 ENOUGH = 3.0
 # Looks at all rows without a smaller gap after which rounding has won.
 PATIENCE = 5
-# The accuracy of a Newton step, in single precision, is not asked to be better.
-ROUGHEST = 1e-4
+# What is left of the slope by a Newton step, in single precision; and the part by which the number
+# of pairs between classes may change before a round needs another preconditioner.
+ACCURACY, FRESH = 0.05, 0.1
 # Newton steps of a round and products of a step at the most, and the shortest part of a step.
 NEWTON_STEPS, CONJUGATE_STEPS, SHORTEST = 60, 200, 1e-6
 
@@ -55,7 +56,9 @@ def solve_proximal(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> 
 
 def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
     unit = float(np.vdot(problem.V, problem.V)) / problem.rank
-    weight, labels, n_worse = FIRST_WEIGHT, problem.uniform(), 0
+    V, weight, n_worse = problem.V, FIRST_WEIGHT, 0
+    # Near the labels that would do if they could be any numbers.
+    labels = _nearest(V @ np.linalg.lstsq(V.T @ V, problem.target)[0])
     q, last = problem.residual(labels), problem.judge(labels)
     best, table = (last.gap, Candidate(labels, q)), _Everything(problem)
     for n_iter in range(1, max_iter + 1):
@@ -77,7 +80,7 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
             weight = max(FALLS_BY * weight, LOW_WEIGHT)
         elif were_enough and judged.gap > LITTLE * last.gap:
             weight *= FALLS_BY
-        moved = labels - problem.V @ (q / (weight * unit))
+        moved = labels - V @ (q / (weight * unit))
         is_open = (moved > moved.max(axis=1, keepdims=True) - SLACK) | (labels > 0.0)
         if not were_enough:
             is_open |= table.is_open
@@ -219,11 +222,15 @@ class _Round:
         moved = self.last - table.times(q / weight)
         labels = table.nearest(moved)
         value, slope = self.value(q, moved, labels), self.slope(q, labels)
+        inverse, n_pairs = np.empty(0, dtype=np.float32), 0
         for _ in range(NEWTON_STEPS):
             size = float(np.linalg.norm(slope))
             if size <= enough:
                 break
-            step = table.between(labels).solve(-slope, weight, min(0.1, size))
+            between = table.between(labels)
+            if abs(len(between.V) - n_pairs) > FRESH * n_pairs or n_pairs == 0:
+                inverse, n_pairs = between.inverse(weight), len(between.V)
+            step = between.solve(-slope, weight, inverse)
             expected, along = 1e-4 * float(np.vdot(step, slope)), table.times(step / weight)
             length = 1.0
             while True:
@@ -261,14 +268,13 @@ class _Between:
         mean = np.bincount(self.rows, moved, len(self.part)).astype(np.float32) * self.part
         return np.asarray(direction + _sum(self.V, self.parts, moved - mean[self.rows]) / weight)
 
-    def solve(self, right: Matrix, weight: float, accuracy: float) -> Matrix:
-        """Conjugate gradients, each class preconditioned by itself, to this part of `right`."""
+    def solve(self, right: Matrix, weight: float, inverse: AnyArray) -> Matrix:
+        """Conjugate gradients, preconditioned by what `inverse` gives."""
         single, size = np.float32(weight), float(np.abs(right).max())
-        inverse = self._inverse(single)
         left: AnyArray = np.ascontiguousarray(right.T / size, dtype=np.float32)
         step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
-        enough = max(accuracy, ROUGHEST) ** 2 * before
+        enough = ACCURACY**2 * before
         for _ in range(CONJUGATE_STEPS):
             product = self.times(direction, single)
             length = np.float32(before / float(np.vdot(direction, product)))
@@ -282,9 +288,10 @@ class _Between:
         found = size * step.T.astype(np.float64)
         return np.asarray(found - found.mean(axis=1, keepdims=True))
 
-    def _inverse(self, weight: np.float32) -> AnyArray:
+    def inverse(self, weight: float) -> AnyArray:
         """That of the curvature of each class alone."""
-        scaled = self.V * np.sqrt((np.float32(1.0) - self.part[self.rows]) / weight)[:, None]
+        root = np.sqrt((1.0 - self.part[self.rows]) / np.float32(weight))
+        scaled = self.V * root[:, None]
         identity = np.eye(self.V.shape[1], dtype=np.float32)
         own = [scaled[part].T @ scaled[part] + identity for part in self.parts]
         return np.asarray(np.linalg.inv(np.stack(own)))
@@ -320,7 +327,7 @@ def _each(inverse: AnyArray, right: AnyArray) -> AnyArray:
 def _nearest(values: Matrix) -> Matrix:
     """The nearest labels; only classes less than one below the highest can have a share."""
     top = values.max(axis=1, keepdims=True)
-    rows, classes = np.nonzero(values > top - 1.0)
+    rows, classes = np.divmod(np.flatnonzero(values > top - 1.0), values.shape[1])
     counts = np.bincount(rows, minlength=len(values))
     width = int(counts.max(initial=1))
     if 2 * width > values.shape[1]:
