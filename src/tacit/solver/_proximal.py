@@ -17,15 +17,15 @@ from tacit.solver._solution import Solution, Status
 # it falls, and from where on it falls only if rounds bring little. A smaller one takes fewer rounds
 # of more products.
 FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.3, 1e-4
-# Rounds at a low weight before all rows and classes are looked at, and what is left of the gap if
+# Rounds at a low weight, at the most, before all rows and classes are looked at, and what is left of the gap if
 # they bring little.
-ROUNDS, LITTLE = 6, 0.05
+ROUNDS, LITTLE = 12, 0.05
 # How far below the highest a class of a row may be and still be looked at, where one has no share;
 # and the part of all pairs of a row and a class above which all are looked at.
 SLACK, MANY = 5.0, 0.25
 # A round ends at a slope of this part of the root of the gap, and of the dual vector, which is next
-# to nothing where the target can all but be reached; between these bounds.
-PART, LOOSEST, TIGHTEST = 0.01, 1e-3, 1e-14
+# to nothing where the target can all but be reached; or at rounding.
+PART, TIGHTEST = 0.01, 1e-14
 # The gap of all classes, as a multiple of that of those looked at, up to which these were enough.
 ENOUGH = 3.0
 # Looks at all rows without a smaller gap after which rounding has won.
@@ -60,14 +60,15 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
     # Near the labels that would do if they could be any numbers.
     labels = _nearest(V @ np.linalg.lstsq(V.T @ V, problem.target)[0])
     q, last = problem.residual(labels), problem.judge(labels)
-    best, table = (last.gap, Candidate(labels, q)), _Everything(problem)
+    everything = table = _Everything(problem)
+    best = last.gap, Candidate(labels, q)
     for n_iter in range(1, max_iter + 1):
         # 1. Rounds on the rows and classes in question.
         is_low = weight <= LOW_WEIGHT
         q, found, seen = _rounds(table, q, labels, weight * unit, last.gap, tol, is_low)
         # 2. Judge them on all.
         labels = table.whole(found)
-        judged = problem.judge(labels, q)
+        judged = everything.judge(labels, q)
         if judged.relative_gap <= tol:
             return Candidate(labels, q), Status.OPTIMAL, n_iter
         n_worse = n_worse + 1 if judged.gap >= best[0] else 0
@@ -84,7 +85,7 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
         is_open = (moved > moved.max(axis=1, keepdims=True) - SLACK) | (labels > 0.0)
         if not were_enough:
             is_open |= table.is_open
-        table = _Everything(problem) if is_open.mean() > MANY else _Pairs(problem, is_open)
+        table = everything if is_open.mean() > MANY else _Pairs(problem, is_open)
         last = judged
     return best[1], Status.MAX_ITERATIONS, max_iter
 
@@ -97,8 +98,7 @@ def _rounds(
     momentum = 1.0
     for _ in range(ROUNDS if many else 1):
         enough = PART * min(float(np.sqrt(gap)), float(np.linalg.norm(q)))
-        enough = min(LOOSEST, max(TIGHTEST, enough))
-        q, found = _Round(table, centre, weight).solve(q, enough)
+        q, found = _Round(table, centre, weight).solve(q, max(TIGHTEST, enough))
         judged = table.judge(found, q)
         if judged.relative_gap <= 0.5 * tol:
             break
@@ -138,9 +138,18 @@ class _Everything:
         """The nearest labels."""
         return _nearest(values)
 
+    def excess(self, slopes: Matrix) -> Matrix:
+        """By how much each is above the lowest of its row."""
+        return np.asarray(slopes - slopes.min(axis=1, keepdims=True))
+
     def judge(self, labels: Matrix, q: Matrix) -> Judgement:
         """The gap between labels and q in the problem of this table."""
-        return self.problem.judge(labels, q)
+        residual = self.sum(labels) - self.target
+        apart = residual - q
+        gap = float(np.vdot(labels, self.excess(self.times(q)))) + 0.5 * float(
+            np.vdot(apart, apart)
+        )
+        return Judgement(gap, 0.5 * float(np.vdot(residual, residual)), 0.0, self.problem.scale)
 
     def between(self, labels: Matrix) -> _Between:
         """The pairs of rows and classes with a share of more than none and less than all."""
@@ -187,13 +196,10 @@ class _Pairs(_Everything):
                 return np.maximum(values - threshold[self.rows], 0.0)
             kept, rows = kept[above], rows[above]
 
-    def judge(self, labels: Vector, q: Matrix) -> Judgement:
-        residual, slopes = self.sum(labels) - self.target, self.times(q)
+    def excess(self, slopes: Vector) -> Vector:
         lowest = np.full(self.shape[0], np.inf)
         np.minimum.at(lowest, self.rows, slopes)
-        apart = residual - q
-        gap = float(labels @ (slopes - lowest[self.rows])) + 0.5 * float(np.vdot(apart, apart))
-        return Judgement(gap, 0.5 * float(np.vdot(residual, residual)), 0.0, self.problem.scale)
+        return np.asarray(slopes - lowest[self.rows])
 
     def between(self, labels: Vector) -> _Between:
         part = (labels > 0.0) & (labels < 1.0)
