@@ -17,8 +17,8 @@ from tacit.solver._solution import Solution, Status
 # it falls, and from where on it falls only if rounds bring little. A smaller one takes fewer rounds
 # of more products.
 FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.3, 1e-4
-# Rounds at a low weight, at the most, before all rows and classes are looked at, and what is left of the gap if
-# they bring little.
+# Rounds at a low weight, at the most, before all rows and classes are looked at, and what is left
+# of the gap if they bring little.
 ROUNDS, LITTLE = 12, 0.05
 # How far below the highest a class of a row may be and still be looked at, where one has no share;
 # and the part of all pairs of a row and a class above which all are looked at.
