@@ -299,7 +299,7 @@ def rare_classes(runs: pandas.DataFrame) -> Grid:
         tuple(rows),
         "Of the rows of the rare class that were held back, those that get its name; in "
         "parentheses, of all rows, which is what chance would find. The model that is recommended "
-        "has the threshold that is best by balanced accuracy, as `tacit compare` says to fit it; "
+        "has the threshold that is best by balanced accuracy (`--scoring balanced_accuracy`); "
         "the others are as they are by default.",
     )
 

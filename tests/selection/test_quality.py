@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -179,6 +179,41 @@ def test_of_equal_errors_the_better_ranking_is_recommended_and_fitted_for_its_ra
     assert "choose the classes by the score 'balanced_accuracy'" in found.verdict.advice
     assert found.scoring_to_fit == "balanced_accuracy"
     assert "say little about the classes" not in str(found)
+
+
+class WrongOnce(ClassifierMixin, BaseEstimator):
+    """Knows the class of every row but one; the first column has the numbers of the rows."""
+
+    def __init__(self, row: int = 0, shade: float = 1.0) -> None:
+        self.row = row
+        self.shade = shade
+
+    def fit(self, X: Any, y: Any) -> WrongOnce:
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return np.where(X[:, 0] == self.row, -self.shade * X[:, 1], X[:, 1])
+
+    def predict(self, X: Any) -> Any:
+        return (self.decision_function(X) > 0.0).astype(int)
+
+
+def test_folds_that_differ_by_a_row_do_not_tell_as_many_errors_apart() -> None:
+    truth = np.arange(20) % 2
+    X = np.column_stack([np.arange(20.0), 2.0 * truth - 1.0])
+    y = np.where(np.arange(20) < 13, truth, -1)
+    folds = StratifiedKFold(2)
+    large, small = sorted((t for _, t in folds.split(X[:13], y[:13])), key=len, reverse=True)
+    # One error each; that in the larger fold makes the smaller mean, and the worse ranking.
+    estimators = {
+        "large": WrongOnce(int(large[0])),
+        "small": WrongOnce(int(small[0]), shade=0.1),
+        "same": (WrongOnce(int(small[0]), shade=0.1), "small"),
+    }
+    found = compare(X, y, estimators, cv=folds)
+    assert found.losses["large"] < found.losses["small"]
+    assert found.recommended == "small"
 
 
 def test_a_model_without_scores_has_no_auc_and_is_compared_all_the_same() -> None:

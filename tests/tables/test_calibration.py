@@ -1,8 +1,10 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from tacit import LeastSquaresClassifier
 from tacit.evidence import probabilities
+from tacit.tables import fit_table
 from tacit.tables._fitting import calibrate
 
 
@@ -71,3 +73,15 @@ def test_of_several_classes_the_numbers_are_those_of_held_back_labels():
     assert calibration.n_labels == 300
     sure = how_sure(calibration, fit(X, y.astype(object)).decision_function(X))
     assert abs(sure.mean() - calibration.n_right / 300) < 0.05
+
+
+def test_what_was_right_is_counted_by_the_threshold_of_the_model():
+    random = np.random.default_rng(0)
+    y = (random.random(400) < 0.1).astype(int)
+    frame = pd.DataFrame({"a": random.normal(size=400) + y, "y": np.where(y, "yes", "no")})
+    plain = fit_table(frame, "ridge", target="y")
+    tuned = fit_table(frame, "ridge", target="y", scoring="balanced_accuracy")
+    left_out = plain.classifier._held_back.left_out()
+    assert plain.card.calibration.n_right == left_out.n_right() >= 350  # hardly ever "yes"
+    found = left_out.decisions[:, 0] > tuned.card.threshold
+    assert tuned.card.calibration.n_right == (found == left_out.codes).sum() < 340

@@ -191,7 +191,7 @@ def test_labels_that_are_truth_values_come_back_as_such(dtype):
     assert model.card.classes == [False, True]
     predicted = predict_frame(model, FRAME)["label"]
     assert (predicted == truth).mean() > 0.8
-    assert set(predicted) == {False, True}
+    assert predicted.dtype == bool
 
 
 @pytest.mark.parametrize("target", [1, ("a", "b")])

@@ -82,7 +82,8 @@ def print_model(console: Console, model: Model) -> None:
         screen.print_paragraph(
             console,
             f"It answers {card.classes[1]} from a score of {card.threshold:.3g} on, the best by "
-            f"{card.scoring} on labels that were held back.",
+            f"{card.scoring} on labels that were held back. So a label need not be the likelier "
+            "class: its probability may be below one half.",
         )
     evidence = getattr(model.classifier, "evidence_", None)
     if evidence is not None and card.model not in SUPERVISED:

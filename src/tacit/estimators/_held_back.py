@@ -37,11 +37,11 @@ class LeftOut:
     weights: Vector
     n_classes: int
 
-    @property
-    def n_right(self) -> int:
-        """How many of the rows were predicted right."""
+    def n_right(self, threshold: float = 0.0) -> int:
+        """How many of the rows were predicted right; of two classes the second from there on."""
         d = self.decisions
-        return int(((d[:, 0] > 0.0 if d.shape[1] == 1 else d.argmax(axis=1)) == self.codes).sum())
+        found = d[:, 0] > threshold if d.shape[1] == 1 else d.argmax(axis=1)
+        return int((found == self.codes).sum())
 
     @cached_property
     def temperature(self) -> float:

@@ -183,7 +183,10 @@ def compare(
     quality = {} if guess is None else qualities(tested, scores, answers, guess, measure)
 
     def loss_then_rank(name: str) -> tuple[float, float]:
-        return round(losses[name] / ROUNDING), -(quality[name].auc or 0.0)
+        # Folds that differ by a row would tell classifiers with as many errors apart.
+        n_wrong = sum(s.error * len(s.predicted) for s in scores[name])
+        loss = n_wrong if measure.is_error else losses[name]
+        return round(loss / ROUNDING), -(quality[name].auc or 0.0)
 
     baseline = min(supervised, key=loss_then_rank, default=None)
     return Comparison(

@@ -22,7 +22,6 @@ MODEL_ADVICE = {
     Usability.NO_BETTER: LABEL_MORE,
     Usability.UNPROVEN: LABEL_MORE,
 }
-TAKE_SCORES = "Take its scores rather than its classes"
 # A class with a smaller part of the labels than this hardly shows in the error.
 RARE = 0.25
 
@@ -62,7 +61,7 @@ def write_verdict(found: Comparison) -> Verdict:
         model, usability = _model_text(found, name, found.guess), found.quality[name].usability
         advice = MODEL_ADVICE.get(usability, advice)
         if usability is Usability.RANKS_ONLY and found.measure.is_of_predictions:
-            advice += f" {TAKE_SCORES}{_about_rare(found)}."
+            advice += f" Take the scores of {name} rather than its classes{_about_rare(found)}."
         if usability is not Usability.USABLE:
             sentence = f"{model} {sentence}"
     return Verdict(
@@ -104,7 +103,8 @@ def _model_text(found: Comparison, name: str, guess: Guess) -> str:
 
 def _about_rare(found: Comparison) -> str:
     counts = found.label_counts.values()
-    if not found.measure.is_error or min(counts) >= RARE * sum(counts):
+    # A threshold is between two classes.
+    if not found.measure.is_error or len(counts) > 2 or min(counts) >= RARE * sum(counts):
         return ""
     return ", or choose the classes by the score 'balanced_accuracy', which counts a rare one fully"
 

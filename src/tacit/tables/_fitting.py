@@ -136,10 +136,13 @@ def fit_table(
         rows = Z[~known.is_labeled]
         unlabeled = rows if table.stream is None else table.streamed_rows(features)
         classifier = _fit(model, alpha, X, labels, unlabeled)
-        calibration = None if model in BY_EVIDENCE else calibrate(classifier, labels)
         answering = classifier
         if scoring is not None:
             answering = tune_threshold(classifier, scoring)
+        threshold = None if scoring is None else answering.threshold
+        calibration = None
+        if model not in BY_EVIDENCE:
+            calibration = calibrate(classifier, labels, threshold or 0.0)
         if scoring is not None and hasattr(classifier, "supervised_"):
             classifier.supervised_ = tune_threshold(classifier.supervised_, scoring)
     certificate = None if model in SUPERVISED else classifier.certificate_
@@ -165,18 +168,18 @@ def fit_table(
         command=command,
         versions=versions(),
         scoring=scoring,
-        threshold=None if scoring is None else answering.threshold,
+        threshold=threshold,
     )
     typed = ("columns", typing_step(table.columns, table.options))
     return Model(Pipeline([typed, *features.steps, ("classifier", answering)]), card)
 
 
-def calibrate(classifier: Any, labels: AnyArray) -> Calibration | None:
+def calibrate(classifier: Any, labels: AnyArray, threshold: float = 0.0) -> Calibration | None:
     """Which decisions of a classifier came with right answers, on labels that were held back.
 
     One factor turns decisions into probabilities: with few labels a rough guide, and only for rows
     that come from where the labeled ones do. None where there are fewer than 10 labels or a class
-    has a single one.
+    has a single one. Of two classes the second is answered above the threshold.
     """
     counts = np.unique(labels, return_counts=True)[1]
     if counts.min() < 2 or len(labels) < LEAST_LABELS:
@@ -184,7 +187,7 @@ def calibrate(classifier: Any, labels: AnyArray) -> Calibration | None:
     found = classifier._held_back.left_out()
     if len(found.codes) == 0:
         return None
-    return Calibration(found.temperature, len(found.codes), found.n_right)
+    return Calibration(found.temperature, len(found.codes), found.n_right(threshold))
 
 
 def versions() -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit._typing import AnyArray
 from tacit.evidence import probabilities
 from tacit.tables import _reading as reading
 from tacit.tables._columns import (
@@ -109,7 +110,7 @@ def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unpar
     is_taken = set(kept) & {LABEL, SCORE, SURE, WITHOUT, *by_class}
     prefix = "predicted_" if is_taken else ""
     predicted = model.pipeline[-1].predict(Z).astype(object)
-    columns[prefix + LABEL] = predicted
+    columns[prefix + LABEL] = _as_they_are(predicted)
     columns[prefix + SCORE] = decision if decision.ndim == 1 else decision.max(axis=1)
     known_probabilities = None
     if card.model in BY_EVIDENCE:
@@ -124,11 +125,16 @@ def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unpar
         answers = [position[label] for label in predicted.tolist()]
         columns[prefix + SURE] = known_probabilities[np.arange(len(Z)), answers]
     if hasattr(classifier, "supervised_"):
-        columns[prefix + WITHOUT] = classifier.supervised_.predict(Z).astype(object)
+        columns[prefix + WITHOUT] = _as_they_are(classifier.supervised_.predict(Z).astype(object))
     if known_probabilities is not None:
         for name, values in zip(by_class, known_probabilities.T, strict=True):
             columns[prefix + name] = values
     return import_pandas().DataFrame(columns)
+
+
+def _as_they_are(labels: AnyArray) -> AnyArray:
+    """Truth values and whole numbers as such, and not as objects."""
+    return np.asarray(import_pandas().Series(labels).infer_objects())
 
 
 def predict_file(
