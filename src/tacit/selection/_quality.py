@@ -147,17 +147,19 @@ def score_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> S
     error = float(np.mean(predicted != y))
     loss = error if measure.is_error else loss_of(fit, table, split, measure)
     balanced = float(np.mean([np.mean(predicted[y == code] != code) for code in np.unique(y)]))
-    values = values_of(fit, len(y))
-    auc = math.nan if values is None else mean_area(values, y[:, None] == fit.model.classes_)
+    values, are_decisions = values_of(fit, len(y))
+    auc = math.nan
+    if values is not None:
+        # A decision only means something beside those of the other classes.
+        ranked = _above_others(values) if are_decisions else values
+        auc = mean_area(ranked, y[:, None] == fit.model.classes_)
     return Score(loss, error, balanced, auc, predicted, values)
 
 
-def values_of(fit: Fit, n_rows: int) -> Matrix | None:
-    """What the test rows are ranked by, with a column for each class, two for two classes.
+def values_of(fit: Fit, n_rows: int) -> tuple[Matrix | None, bool]:
+    """What the model says of the test rows, a column for each class; whether these are decisions.
 
-    A decision only means something beside those of the other classes, so that for each class it is
-    how far this one is above the best other. None where the model has neither `decision_function`
-    nor `predict_proba` with a column for each class.
+    None where it has neither `decision_function` nor `predict_proba` with a column for each class.
     """
     shape = n_rows, len(getattr(fit.model, "classes_", ()))
     # Probabilities may have to be calibrated first, by many more fits.
@@ -169,11 +171,12 @@ def values_of(fit: Fit, n_rows: int) -> Matrix | None:
         if values.ndim == 1:
             values = np.column_stack([-values, values])
         if values.shape == shape:
-            return values if name == "predict_proba" else _above_others(values)
-    return None
+            return values, name == "decision_function"
+    return None, False
 
 
 def _above_others(values: Matrix) -> Matrix:
+    """How far each class is above the best other one."""
     best, second = -np.sort(-values, axis=1)[:, :2].T[:, :, None]
     return np.asarray(values - np.where(values == best, second, best))
 
