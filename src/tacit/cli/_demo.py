@@ -65,7 +65,7 @@ def demo(
         _print(title, pairs, told[title])
     console.print()
     screen.print_line(console, f"The plot is in {out}.")
-    command = "tacit fit table.csv --target COLUMN -o model.skops"
+    command = "tacit compare table.csv --target COLUMN"
     screen.print_line(console, f"Next, with a table of your own: {command}")
 
 
