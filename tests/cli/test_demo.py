@@ -13,7 +13,7 @@ def test_the_demo_prints_a_table_and_saves_a_plot(tmp_path):
         *("Handwritten digits", "Diabetes patients", "without unlabeled rows", "TacitClassifier"),
         *("Unlabeled rows were used in 2 of 2 draws", "rows are not used"),
     )
-    assert "tacit fit" in done.stdout  # what to do next
+    assert "tacit compare table.csv --target" in done.stdout  # what to do next
     assert done.stderr == ""
     assert [path.name for path in tmp_path.iterdir()] == ["tacit-demo.png"]
     assert (tmp_path / "tacit-demo.png").read_bytes().startswith(b"\x89PNG")
