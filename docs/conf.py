@@ -65,7 +65,6 @@ html_theme_options = {
 }
 # Pages without pages below them need no list of those beside them.
 html_sidebars = {
-    name: []
-    for name in ("start", "evidence", "real_tables", "reproducing", "benchmarks", "promises")
+    name: [] for name in ("evidence", "real_tables", "reproducing", "benchmarks", "promises")
 }
 html_show_sourcelink = False

@@ -196,7 +196,9 @@ def test_labels_that_are_truth_values_come_back_as_such(dtype):
 
 @pytest.mark.parametrize("target", [1, ("a", "b")])
 def test_a_column_that_is_not_named_by_a_text_is_refused(target):
-    with pytest.raises(TableError, match=r"target is .* give a text, such as 'churned'"):
+    with pytest.raises(
+        TableError, match=r"The column is given as .* give a text, such as 'churned'"
+    ):
         fit_table(FRAME, target=target)
 
 

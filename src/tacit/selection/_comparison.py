@@ -19,6 +19,7 @@ from tacit.report import (
     Listing,
     Page,
     Picture,
+    Sureness,
     Tone,
     draw_differences,
     draw_reliability,
@@ -30,7 +31,6 @@ from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
 from tacit.selection._measure import Measure
 from tacit.selection._quality import Guess, Quality, Usability
-from tacit.selection._reliability import Reliability
 from tacit.selection._threshold import is_tuned_for
 from tacit.selection._verdict import INTERVAL, Kind, MethodVerdict, Verdict
 from tacit.selection._wording import difference_text, interval_text, write_verdict
@@ -75,8 +75,8 @@ class Comparison(HtmlDisplay):
     guess: Guess | None = None
     #: Error, area under the ROC curve and usability of each contestant by itself.
     quality: Mapping[str, Quality] = field(default_factory=dict)
-    #: How often each contestant is right where it is so and so sure; None where it cannot be told.
-    reliability: Mapping[str, Reliability | None] = field(default_factory=dict)
+    #: How often each contestant is right where it is so and so sure; empty where it cannot be told.
+    reliability: Mapping[str, tuple[Sureness, ...]] = field(default_factory=dict)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -299,10 +299,9 @@ def _picture(comparison: Comparison) -> Picture:
 
 
 def _reliability(comparison: Comparison) -> Picture | None:
-    found = comparison.reliability.get(comparison.recommended or "")
-    if found is None:
+    points = comparison.reliability.get(comparison.recommended or "")
+    if not points:
         return None
-    points = found.points()
     told = (f"{p.sure:.0%} sure: {p.right:.0%} of {p.count:,} labels right." for p in points)
     alt = f"How often {comparison.recommended} was right: {' '.join(told)}"
     return page_picture(lambda width: draw_reliability(points, width), alt)

@@ -170,8 +170,8 @@ def find_column(name: str, columns: list[str], table: str) -> str:
     """The column of that name, or an error with the names that come near."""
     if not isinstance(name, str):
         raise TableError(
-            f"target is {name!r}, and columns go by their names as text here; give a text, such as "
-            f"{columns[-1]!r}."
+            f"The column is given as {name!r}, and columns go by their names as text here; give a "
+            f"text, such as {columns[-1]!r}."
         )
     if name in columns:
         return name
