@@ -9,7 +9,6 @@ import numpy as np
 
 from tacit._typing import AnyArray, Index, Mask, Matrix, Vector
 from tacit.solver._active_set import Candidate, solve_in_unit
-from tacit.solver._label_sets import Simplex
 from tacit.solver._problem import Judgement, Problem
 from tacit.solver._solution import Solution, Status
 
@@ -30,9 +29,9 @@ PART, TIGHTEST = 0.01, 1e-14
 ENOUGH = 3.0
 # Looks at all rows without a smaller gap after which rounding has won.
 PATIENCE = 5
-# What is left of the slope by a Newton step, in single precision; and the part by which the number
-# of pairs between classes may change before a round needs another preconditioner.
-ACCURACY, FRESH = 0.05, 0.1
+# What is left of the slope by a Newton step, in single precision; and how many products more than
+# with a new preconditioner are worth a new one.
+ACCURACY, WORTH = 0.05, 40
 # Newton steps of a round and products of a step at the most, and the shortest part of a step.
 NEWTON_STEPS, CONJUGATE_STEPS, SHORTEST = 60, 200, 1e-6
 
@@ -60,7 +59,9 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
     # Near the labels that would do if they could be any numbers.
     labels = _nearest(V @ np.linalg.lstsq(V.T @ V, problem.target)[0])
     q, last = problem.residual(labels), problem.judge(labels)
-    everything = table = _Everything(problem)
+    everything = _Everything(problem)
+    # The first round only has to find which rows and classes are in question.
+    table = _Everything(problem, np.float32)
     best = last.gap, Candidate(labels, q)
     for n_iter in range(1, max_iter + 1):
         # 1. Rounds on the rows and classes in question.
@@ -95,10 +96,10 @@ def _rounds(
 ) -> tuple[Matrix, Matrix, Judgement]:
     """The dual vector, labels and judgement of `table` after one round, or after `many`."""
     centre = before = table.part(labels)
-    momentum = 1.0
+    rounds, momentum = _Rounds(table, weight), 1.0
     for _ in range(ROUNDS if many else 1):
         enough = PART * min(float(np.sqrt(gap)), float(np.linalg.norm(q)))
-        q, found = _Round(table, centre, weight).solve(q, max(TIGHTEST, enough))
+        q, found = rounds.solve(q, centre, max(TIGHTEST, enough))
         judged = table.judge(found, q)
         if judged.relative_gap <= 0.5 * tol:
             break
@@ -112,27 +113,29 @@ def _rounds(
 
 
 class _Everything:
-    """All rows and classes, with labels of shape (U, K)."""
+    """All rows and classes, with labels of shape (U, K), in double or single precision."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.V, self.target = problem, problem.V, problem.target
+    def __init__(self, problem: Problem, dtype: type[np.floating] = np.float64) -> None:
+        self.problem, self.target = problem, problem.target
+        self.V: AnyArray = problem.V.astype(dtype, copy=False)
+        self.single = problem.V.astype(np.float32)
         self.is_open: Mask = np.ones((problem.n_labels, problem.n_classes), dtype=bool)
 
     def part(self, labels: Matrix) -> Matrix:
         """The labels of this table."""
-        return labels
+        return labels.astype(self.V.dtype, copy=False)
 
     def whole(self, labels: Matrix) -> Matrix:
         """Those of all rows and classes."""
-        return labels
+        return labels.astype(np.float64, copy=False)
 
     def times(self, q: Matrix) -> Matrix:
         """V q, in the shape of the labels."""
-        return np.asarray(self.V @ q)
+        return np.asarray(self.V @ q.astype(self.V.dtype, copy=False))
 
     def sum(self, labels: Matrix) -> Matrix:
         """V'u."""
-        return np.asarray(self.V.T @ labels)
+        return np.asarray(self.V.T @ labels, dtype=np.float64)
 
     def nearest(self, values: Matrix) -> Matrix:
         """The nearest labels."""
@@ -154,7 +157,7 @@ class _Everything:
     def between(self, labels: Matrix) -> _Between:
         """The pairs of rows and classes with a share of more than none and less than all."""
         classes, rows = np.nonzero(((labels > 0.0) & (labels < 1.0)).T)
-        return _Between(self.V[rows], rows, classes, labels.shape)
+        return _Between(self.single[rows], rows, classes, labels.shape)
 
 
 class _Pairs(_Everything):
@@ -169,6 +172,7 @@ class _Pairs(_Everything):
         self.classes, self.rows = np.nonzero((is_open & ~self.decided).T)
         self.parts = _parts(self.classes, is_open.shape[1])
         self.V = problem.V[self.rows]
+        self.single = self.V.astype(np.float32)
         self.target = problem.target - problem.V.T @ self.decided.astype(np.float64)
 
     def part(self, labels: Matrix) -> Vector:
@@ -186,15 +190,7 @@ class _Pairs(_Everything):
         return _sum(self.V, self.parts, labels).T
 
     def nearest(self, values: Vector) -> Vector:
-        """All entries less one threshold a row, none below zero (Michelot 1986)."""
-        kept, rows = values, self.rows
-        while True:
-            counts = np.maximum(np.bincount(rows, minlength=self.shape[0]), 1)
-            threshold = (np.bincount(rows, kept, self.shape[0]) - 1.0) / counts
-            above = kept > threshold[rows]
-            if above.all():
-                return np.maximum(values - threshold[self.rows], 0.0)
-            kept, rows = kept[above], rows[above]
+        return _nearest_of_pairs(values, self.rows, self.shape[0])
 
     def excess(self, slopes: Vector) -> Vector:
         lowest = np.full(self.shape[0], np.inf)
@@ -203,14 +199,16 @@ class _Pairs(_Everything):
 
     def between(self, labels: Vector) -> _Between:
         part = (labels > 0.0) & (labels < 1.0)
-        return _Between(self.V[part], self.rows[part], self.classes[part], self.shape)
+        return _Between(self.single[part], self.rows[part], self.classes[part], self.shape)
 
 
-class _Round:
+class _Rounds:
     """Minimise 1/2 ||q||^2 + <q, target> + w sum_i h(u_i - v_i'q / w), h'(x) the nearest label."""
 
-    def __init__(self, table: _Everything, last: Matrix, weight: float) -> None:
-        self.table, self.last, self.weight = table, last, weight
+    def __init__(self, table: _Everything, weight: float) -> None:
+        self.table, self.weight = table, weight
+        self.inverse: AnyArray = np.empty(0)  # the preconditioner
+        self.fewest, self.excess = np.inf, np.inf  # products with it: of a step, and above that
 
     def value(self, q: Matrix, moved: Matrix, labels: Matrix) -> float:
         """The value at q, from u - V q / w and the labels nearest to it."""
@@ -222,21 +220,22 @@ class _Round:
         """The slope at q, whose labels these are."""
         return np.asarray(q + self.table.target - self.table.sum(labels))
 
-    def solve(self, q: Matrix, enough: float) -> tuple[Matrix, Matrix]:
+    def solve(self, q: Matrix, last: Matrix, enough: float) -> tuple[Matrix, Matrix]:
         """The dual vector with a slope of at most `enough`, or nearly, and its labels."""
         table, weight = self.table, self.weight
-        moved = self.last - table.times(q / weight)
+        moved = last - table.times(q / weight)
         labels = table.nearest(moved)
         value, slope = self.value(q, moved, labels), self.slope(q, labels)
-        inverse, n_pairs = np.empty(0, dtype=np.float32), 0
         for _ in range(NEWTON_STEPS):
             size = float(np.linalg.norm(slope))
             if size <= enough:
                 break
             between = table.between(labels)
-            if abs(len(between.V) - n_pairs) > FRESH * n_pairs or n_pairs == 0:
-                inverse, n_pairs = between.inverse(weight), len(between.V)
-            step = between.solve(-slope, weight, inverse)
+            if self.excess > WORTH:
+                self.inverse, self.fewest, self.excess = between.inverse(weight), np.inf, 0.0
+            step, n_products = between.solve(-slope, weight, self.inverse)
+            self.fewest = min(self.fewest, n_products)
+            self.excess += n_products - self.fewest
             expected, along = 1e-4 * float(np.vdot(step, slope)), table.times(step / weight)
             length = 1.0
             while True:
@@ -263,8 +262,8 @@ class _Between:
     in single precision: a step that is a little off costs less than the bytes of a better one.
     """
 
-    def __init__(self, V: Matrix, rows: Index, classes: Index, shape: tuple[int, ...]) -> None:
-        self.V, self.rows, self.parts = V.astype(np.float32), rows, _parts(classes, shape[1])
+    def __init__(self, V: AnyArray, rows: Index, classes: Index, shape: tuple[int, ...]) -> None:
+        self.V, self.rows, self.parts = V, rows, _parts(classes, shape[1])
         n_open = np.maximum(np.bincount(rows, minlength=shape[0]), 1)
         self.part = (1.0 / n_open).astype(np.float32)
 
@@ -274,14 +273,14 @@ class _Between:
         mean = np.bincount(self.rows, moved, len(self.part)).astype(np.float32) * self.part
         return np.asarray(direction + _sum(self.V, self.parts, moved - mean[self.rows]) / weight)
 
-    def solve(self, right: Matrix, weight: float, inverse: AnyArray) -> Matrix:
-        """Conjugate gradients, preconditioned by what `inverse` gives."""
+    def solve(self, right: Matrix, weight: float, inverse: AnyArray) -> tuple[Matrix, int]:
+        """Conjugate gradients, preconditioned by what `inverse` gives, and how many products."""
         single, size = np.float32(weight), float(np.abs(right).max())
         left: AnyArray = np.ascontiguousarray(right.T / size, dtype=np.float32)
         step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
         enough = ACCURACY**2 * before
-        for _ in range(CONJUGATE_STEPS):
+        for n_products in range(1, CONJUGATE_STEPS + 1):
             product = self.times(direction, single)
             length = np.float32(before / float(np.vdot(direction, product)))
             step, left = step + length * direction, left - length * product
@@ -292,7 +291,7 @@ class _Between:
             direction, before = scaled + np.float32(after / before) * direction, after
         # What rounding left of a change of the sum over the classes, no later step would undo.
         found = size * step.T.astype(np.float64)
-        return np.asarray(found - found.mean(axis=1, keepdims=True))
+        return np.asarray(found - found.mean(axis=1, keepdims=True)), n_products
 
     def inverse(self, weight: float) -> AnyArray:
         """That of the curvature of each class alone."""
@@ -333,14 +332,21 @@ def _each(inverse: AnyArray, right: AnyArray) -> AnyArray:
 def _nearest(values: Matrix) -> Matrix:
     """The nearest labels; only classes less than one below the highest can have a share."""
     top = values.max(axis=1, keepdims=True)
-    rows, classes = np.divmod(np.flatnonzero(values > top - 1.0), values.shape[1])
-    counts = np.bincount(rows, minlength=len(values))
-    width = int(counts.max(initial=1))
-    if 2 * width > values.shape[1]:
-        return Simplex(values.shape[1]).project(values)
-    place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    few = np.repeat(top - 1.0, width, axis=1)
-    few[rows, place] = values[rows, classes]
+    pairs = np.flatnonzero(values > top - 1.0)
     labels = np.zeros_like(values)
-    labels[rows, classes] = Simplex(width).project(few)[rows, place]
+    labels.ravel()[pairs] = _nearest_of_pairs(
+        values.ravel()[pairs], pairs // values.shape[1], len(values)
+    )
     return labels
+
+
+def _nearest_of_pairs(values: Vector, rows: Index, n_rows: int) -> Vector:
+    """All entries less one threshold a row, none below zero (Michelot 1986)."""
+    kept, where = values, rows
+    while True:
+        counts = np.maximum(np.bincount(where, minlength=n_rows), 1)
+        threshold = (np.bincount(where, kept, n_rows) - 1.0) / counts
+        above = kept > threshold[where]
+        if above.all():
+            return np.maximum(values - threshold[rows], 0.0)
+        kept, where = kept[above], where[above]
