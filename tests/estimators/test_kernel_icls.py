@@ -471,6 +471,23 @@ def test_the_supervised_twin_solves_the_equations_of_kernel_ridge_regression(
     assert constant == 0.0 or intercept
 
 
+@pytest.mark.parametrize("metric", ["labeled", "all"])
+@pytest.mark.parametrize("alpha", [1e-3, 10.0])
+def test_weights_beside_which_a_penalty_is_nothing_leave_the_certificate_true(
+    alpha: float, metric: Any
+) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(24, 2)), np.r_[0, 1, random.integers(0, 2, 8), np.full(14, -1)]
+    weights = np.where(random.random(24) < 0.3, 1e12, 1.0)
+    model = KernelICLSClassifier("rbf", metric, alpha).fit(X, y, sample_weight=weights)
+    K = rbf_kernel(X, gamma=0.5)
+    after = K @ model.dual_coef_[0] + model.intercept_ + 0.5
+    before = K @ model.supervised_dual_coef_[0] + model.supervised_intercept_ + 0.5
+    change = (after - before) * (after + before - 2.0 * np.where(y < 0, after < before, y))
+    worst = weights @ change / weights.sum()
+    assert worst == pytest.approx(model.certificate_.worst_change, abs=1e-6)
+
+
 @pytest.mark.parametrize("weight", [1.0, 1e5])
 @pytest.mark.parametrize("seed", range(8))
 def test_two_rows_next_to_each_other_have_a_kernel(seed, weight):

@@ -35,6 +35,30 @@ def _dense_ridge(X: Any, y: Any, weights: Any, alpha: float, fit_intercept: bool
     return np.linalg.lstsq(np.vstack([design, penalty]), right, rcond=1e-14)[0]
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_column_in_large_units_does_not_drown_the_others(form: Any, fit_intercept: bool) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(6, 9)) * np.r_[1e8, np.ones(8)]
+    y = np.array([0, 1, 0, 1, -1, -1])
+    model = ICLSClassifier(alpha=0.1, fit_intercept=fit_intercept).fit(form(X), y)
+    unit = np.r_[1e-8, np.ones(8)]  # orthogonal factors want columns of one size
+
+    def ridge(rows: Any, targets: Any) -> Any:
+        design = np.column_stack([np.full(len(rows), float(fit_intercept)), rows * unit])
+        penalty = np.sqrt(0.1) * np.column_stack([np.zeros(9), np.diag(unit)])
+        right = np.concatenate([targets, np.zeros(9)])
+        beta = np.linalg.lstsq(np.vstack([design, penalty]), right, rcond=1e-14)[0]
+        return beta[1:] * unit
+
+    # Both the start and the answer are ridge fits to labels that are known.
+    np.testing.assert_allclose(
+        X @ model.supervised_coef_[0], X @ ridge(X[:4], y[:4]), rtol=1e-6, atol=1e-8
+    )
+    labels = np.concatenate([y[:4], model.soft_labels_])
+    np.testing.assert_allclose(X @ model.coef_[0], X @ ridge(X, labels), rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("alpha", [0.0, 0.3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

@@ -225,3 +225,10 @@ def test_scikit_learns_choice_of_a_threshold_takes_unlabeled_rows_apart_and_refu
         tuned.estimator.set_fit_request(X_unlabeled=True)
         tuned.fit(X[:60], y[:60], X_unlabeled=X[60:])
     assert tuned.estimator_.certificate_.n_unlabeled == 70
+
+
+def test_where_no_row_can_be_held_back_the_regression_decides() -> None:
+    # Without the first row the column is too small to be squared, and with it it is not.
+    X = np.array([[1e-145], [1e-147], [3e-147], [2e-147]])
+    model = LeastSquaresClassifier().fit(X, [0, 1, 0, 1])
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)

@@ -182,3 +182,45 @@ def test_columns_that_cannot_be_squared_with_their_weights_are_named(
     weights = np.where(np.arange(len(X)) % 2 == 0, 1.0, weight)
     with pytest.raises(ValueError, match=f"Column 2 .* too {word} to be squared"):
         estimator().fit(X, data.marked, sample_weight=weights)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_unlabeled_rows_that_cannot_be_squared_are_an_error_and_no_overflow(
+    fit_intercept: bool,
+) -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2)) + 1e8
+    y = np.r_[0, 1, np.full(298, -1)]
+    with pytest.raises(ValueError, match="too large to be squared"):
+        ICLSClassifier(fit_intercept=fit_intercept).fit(8e144 * X, y)
+    ICLSClassifier(fit_intercept=fit_intercept).fit(5e143 * X, y)
+
+
+@pytest.mark.parametrize("scale", [1e20, 1e8, 1e-8, 1e-20])
+@pytest.mark.parametrize("n_scaled", [1, 3])
+def test_whether_the_start_is_a_member_does_not_depend_on_metric_or_units(
+    scale: float, n_scaled: int
+) -> None:
+    unit = np.where(np.arange(3) < n_scaled, scale, 1.0)
+    claims = set()
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(16, 3)), np.r_[0, 1, random.integers(0, 2, 6), np.full(8, -1)]
+        by_metric = [
+            ProjectedLeastSquaresClassifier(metric).fit(X * unit, y).certificate_
+            for metric in ("all", "euclidean")
+        ]
+        assert by_metric[0].supervised_in_set == by_metric[1].supervised_in_set
+        assert "at least 0 " not in str(by_metric[0]) + str(by_metric[1])
+        claims.add(by_metric[0].supervised_in_set)
+    assert claims == {True, False}
+
+
+def test_a_penalty_that_is_rounding_beside_a_column_leaves_its_ties_to_be_broken() -> None:
+    # The labeled rows do not see the only column, and beside 1e8 the penalty is nothing either.
+    X, y = np.array([[0.0], [0.0], [0.0], [1e8], [0.0]]), np.array([0, 1, -1, -1, -1])
+    model = ICLSClassifier(alpha=0.1).fit(X, y, sample_weight=[2.0, 1.9, 0.7, 1.1, 1.9])
+    every = LeastSquaresClassifier(alpha=0.1)  # rows of both labels, weighted by them
+    weights, labels = np.array([2.0, 1.9, 0.7, 1.1, 1.9]), np.r_[0.0, 1.0, model.soft_labels_]
+    every.fit(np.vstack([X, X]), [0] * 5 + [1] * 5,
+              sample_weight=np.r_[weights * (1.0 - labels), weights * labels])  # fmt: skip
+    np.testing.assert_allclose(every.decision_function(X), model.decision_function(X), atol=1e-9)

@@ -71,6 +71,11 @@ def test_a_tie_on_a_face_is_broken_by_the_second_problem(solver):
         ([[0, 0, 0], [1, 1, 0], [2, 2, 0], [1, 2, 1], [1, 1, 0]], [1.0, 1.0, 1.0]),
         # Here the row that the labeled ones do not see is the only one that is open.
         ([[1, 1], [2, 1], [0, 1], [2, 2]], [0.0, 1.0]),
+        # Equalities that hold on an edge only, where multipliers grow without end.
+        ([[2, 1, 2], [2, 0, 0], [0, 1, 2], [1, 2, 2], [2, 1, 2]], [0.0, 0.0, 0.0]),
+        ([[1, 1, 2], [0, 2, 0], [0, 2, 0], [2, 0, 2], [0, 1, 2]], [1.0, 0.0, 1.0 / 6.0]),
+        ([[2, 2, 0], [1, 2, 0], [2, 2, 0], [1, 1, 0], [2, 2, 0], [0, 2, 2]], [0.0, 1.0, 0.0, 1.0]),
+        ([[1, 0, 2], [0, 0, 2], [0, 2, 2], [2, 1, 1], [0, 1, 1]], [1.0, 0.0, 1.0]),
     ],
 )
 def test_a_row_that_labeled_rows_see_as_rounding_only_is_tied(X, labels, solver):

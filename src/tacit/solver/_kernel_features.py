@@ -17,6 +17,9 @@ NOT_A_KERNEL = (
 )
 # Rounding errors of one entry of the kernel, relative to the largest.
 ROUNDING = float(np.finfo(np.float64).eps)
+# Below this part of the largest kernel value times its weight, what a penalty makes of residuals
+# (times their weights, over the penalty) has the rounding errors of values in its seventh digit.
+TINY_PENALTY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class KernelFeatures:
         w = np.ones(len(K)) if weights is None else weights
         largest = max(1.0, float(w.max())) * float(K.diagonal().max())
         if alpha <= SMALL_PENALTY * largest:
-            return cls.of(K, centred, alpha)
+            return cls.of(K, centred, alpha if alpha > TINY_PENALTY * largest else 0.0)
         # The factor is not of the centred kernel, which has no full rank.
         F = low_rank_factor(K)
         if F.shape[1] <= max(len(K) // 2, n_labeled):

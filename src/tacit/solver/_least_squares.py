@@ -12,8 +12,9 @@ from scipy.linalg.lapack import dpotri
 
 from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
-from tacit.rows import CentredRows, Moments, as_rows
-from tacit.solver._basis import Basis, Coefficients
+from tacit.rows import Block, CentredRows, Moments, Rows, as_rows
+from tacit.rows._moments import LARGEST
+from tacit.solver._basis import RANK_CUT, Basis, Coefficients
 
 # Penalties that leave-one-out chooses from, in units of the mean squared length of a centred
 # column: a quarter of a decade apart, from none to speak of to nothing but the intercept.
@@ -46,13 +47,15 @@ def fit_supervised(
 ) -> tuple[Coefficients, int]:
     """Ridge regression or, without a penalty, the shortest least squares, and the rank.
 
-    Of fewer rows L than columns in the space of the labels, O(L^2 d) and nothing of order d^2.
+    Of fewer rows L than columns in the space of the labels, O(L^2 d) and nothing of order d^2,
+    unless columns would be lost there.
     """
     _check_squares(X, weights)
-    if X.shape[0] >= X.shape[1]:
+    is_wide = X.shape[0] < X.shape[1]
+    rows = CentredRows(X, weights, fit_intercept) if is_wide else None
+    if rows is None or loses_columns(rows.squares(), alpha):
         basis = Basis.of(Moments.of(as_rows(X, weights)), alpha, fit_intercept)
         return fit_least_squares(basis, X, Y, weights), basis.rank
-    rows = CentredRows(X, weights, fit_intercept)
     if alpha == 0.0:
         basis = Basis.of_rows(rows, fit_intercept)
         return fit_least_squares(basis, X, Y, weights), basis.rank
@@ -65,10 +68,10 @@ def _check_squares(X: Any, weights: Vector | None) -> None:
     total = float(X.shape[0] if weights is None else weights.sum())
     most: Any = abs(X).max(axis=0)
     largest = np.ravel(most.toarray() if sparse.issparse(X) else most)
-    # With some room below the largest number, for products, and above the smallest, for the digits
-    # of squares and for coefficients, which are as large as columns are small.
+    # With some room above the smallest number, for the digits of squares and for coefficients,
+    # which are as large as columns are small.
     limits = np.finfo(np.float64)
-    is_large = largest > np.sqrt(1e-2 * limits.max / max(total, 1.0))
+    is_large = largest > np.sqrt(LARGEST / max(total, 1.0))
     is_small = (largest > 0.0) & (largest < np.sqrt(limits.tiny / limits.eps))
     for is_bad, size in ((is_large, "large"), (is_small, "small")):
         if is_bad.any():
@@ -81,6 +84,30 @@ def _check_squares(X: Any, weights: Vector | None) -> None:
 def is_small(alpha: float, gram: Matrix) -> bool:
     """Whether the penalty is none, or too small for equations in the Gram matrix itself."""
     return alpha <= SMALL_PENALTY * float(gram.diagonal().max(initial=0.0))
+
+
+def loses_columns(squares: Vector, alpha: float) -> bool:
+    """Whether inner products of rows lose some column, of these squared lengths, beside another.
+
+    Beside the penalty columns may be lost, and a penalty that is not small beside all of them makes
+    up for it.
+    """
+    largest = float(squares.max(initial=0.0))
+    is_lost = (squares < RANK_CUT * largest) & (squares > RANK_CUT * alpha)
+    return 0.0 < alpha <= SMALL_PENALTY * largest and bool(is_lost.any())
+
+
+def column_squares(X: Any, others: Rows, fit_intercept: bool) -> Vector:
+    """The squared length of each column, but for a factor of the number of rows, in one sweep."""
+
+    def extremes(block: Block) -> Matrix:
+        ends: tuple[Any, Any] = block.X.max(axis=0), (-block.X).max(axis=0)
+        return np.stack([np.ravel(e.toarray() if hasattr(e, "toarray") else e) for e in ends])
+
+    ends = extremes(Block(X, None, 0))
+    if others.n_rows:
+        ends = np.maximum(ends, others.reduce(extremes, np.maximum))
+    return np.asarray(ends.sum(axis=0) if fit_intercept else np.abs(ends).max(axis=0)) ** 2
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from tacit.solver._label_sets import Interval, LabelSet, Simplex
 SCALE_FLOOR = 1e-4
 # The target counts as reached when the residual is this part of the problem's own size.
 REACHED = 1e-11
+EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,14 @@ class Judgement:
     objective: float
     infeasibility: float
     scale: float
+    # What the gap is in doubt by, because equalities hold to rounding only: far multipliers could
+    # make any labels seem optimal.
+    rounding: float = 0.0
 
     @property
     def relative_gap(self) -> float:
         """The gap over the objective, or over a small part of the scale if that is larger."""
-        return relative(self.gap, self.objective, self.scale)
+        return relative(self.gap + self.rounding, self.objective, self.scale)
 
     @property
     def badness(self) -> float:
@@ -204,7 +208,7 @@ class Problem(_Measured):
         """Gap, objective and violation of the equalities, at once."""
         z = self.residual(u)
         k = self.n_equalities
-        apart = held = 0.0
+        apart = held = rounding = 0.0
         if q is None:
             q = z / self.counts
             q[:k] = 0.0
@@ -212,10 +216,12 @@ class Problem(_Measured):
             mismatch = z[k:] / self.counts - q[k:]
             apart = 0.5 * float(np.vdot(mismatch, mismatch * self.counts))
             held = float(np.vdot(q[:k], z[:k]))
+            missed = EPS * float(np.linalg.norm(self.V) + np.linalg.norm(self.target[:k]))
+            rounding = float(np.vdot(np.abs(q[:k]), np.abs(z[:k]) + missed))
         objective = 0.5 * float(np.vdot(z[k:], z[k:] / self.counts))
         infeasibility = float(np.linalg.norm(z[:k])) if k else 0.0
         gap = self._complementarity(u, q) + apart - held
-        return Judgement(gap, objective, infeasibility, self.scale)
+        return Judgement(gap, objective, infeasibility, self.scale, rounding)
 
     def _complementarity(self, u: Matrix, q: Matrix) -> float:
         """The sum over rows and vertices of weight times s_k - min s."""

@@ -76,6 +76,12 @@ def project(
         if (shares == 0.0).any():
             return _project_within(constraints, start, metric, labeled_rank, method, shares)
 
+    if metric == "euclidean":
+        # Lengths of coefficients depend on units, and whether the start is a member does not.
+        same = project(constraints, start, "all", labeled_rank, method)
+        if same.inside:
+            return same
+
     def solve(method: Method) -> Solution:
         if metric == "labeled":
             return _solve_labeled(constraints, target, labeled_rank, method)
@@ -90,13 +96,9 @@ def project(
         return Projection(start, solution, True, 0.0)
     answer = _at_labels(constraints, start, solution, keeps_rest=metric == "all")
     if solution.status is Status.INSIDE and is_member_possible:
-        # In large units lengths of coefficients are those of the intercept, whatever the others.
-        size = sum(float(np.vdot(part, part)) for part in (theta_start, constraints.offset))
-        if metric != "euclidean" or answer.squared_distance <= SURPLUS**2 * size:
+        if metric != "euclidean":
             return Projection(start, solution, True, 0.0)
-        same = project(constraints, start, "all", labeled_rank, method)
-        if same.inside:
-            return replace(same, solution=same.solution.after(solution))
+        # Reached but for changes that are too small in the units of the columns.
         return replace(answer, solution=replace(solution, status=Status.OPTIMAL))
     if metric == "all" and constraints.prior is not None:
         return replace(answer, prices=_prices(constraints, start, solution))
@@ -263,6 +265,9 @@ def _solve_labeled(
             R = np.asarray(np.linalg.cholesky(S))
             return method.rows(constraints.problem(R, R.T @ target))
     eigenvalues, vectors = np.linalg.eigh(S)
+    # A penalty that is rounding beside the rows makes no direction steep.
+    n_flat = max(n_flat, int(np.sum(eigenvalues <= len(S) * np.finfo(np.float64).eps)))
+    rank = basis.rank - n_flat
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
     if n_flat and _is_invisible(constraints, steep):
         # Whatever the labels, the labeled loss is the same.

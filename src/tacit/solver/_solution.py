@@ -120,7 +120,7 @@ class Solution:
             objective=judged.objective,
             scale=problem.scale,
             # No objective is below zero, whatever q has to say.
-            duality_gap=min(max(judged.gap, 0.0), judged.objective),
+            duality_gap=min(max(judged.gap + judged.rounding, 0.0), judged.objective),
             stationarity=problem.kkt_residual(u, q),
             infeasibility=judged.infeasibility,
         )
