@@ -280,7 +280,7 @@ class _Between:
         step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
         enough = ACCURACY**2 * before
-        for n_products in range(1, CONJUGATE_STEPS + 1):
+        for n_products in range(1, CONJUGATE_STEPS + 1):  # noqa: B007 - it is told in the end
             product = self.times(direction, single)
             length = np.float32(before / float(np.vdot(direction, product)))
             step, left = step + length * direction, left - length * product
