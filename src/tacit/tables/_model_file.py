@@ -82,16 +82,21 @@ def save_model(model: Model, path: str | Path) -> None:
     """
     path = Path(path)
     check_can_write(path, "The model file")
-    content = io.BytesIO(import_skops().dumps(model.pipeline, compression=zipfile.ZIP_DEFLATED))
-    with zipfile.ZipFile(content) as archive:
-        unsafe = _strangers(_nodes(archive.read(SCHEMA)))
+    with zipfile.ZipFile(io.BytesIO(import_skops().dumps(model.pipeline))) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    unsafe = _strangers(_nodes(members[SCHEMA]))
     if unsafe:
         raise ModelFileError(
             f"The model cannot be saved, because it could not be loaded again: {listed(unsafe, 5)} "
             "would be refused."
         )
-    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(CARD, json.dumps(asdict(model.card), indent=1, ensure_ascii=False))
+    # skops indents its schema, so that four fifths of it would be blanks.
+    members[SCHEMA] = json.dumps(json.loads(members[SCHEMA]), separators=(",", ":"))
+    members[CARD] = json.dumps(asdict(model.card), indent=1, ensure_ascii=False)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
     with written_whole(path) as partial:
         partial.write_bytes(content.getvalue())
 
@@ -209,7 +214,7 @@ def _check_sizes(name: str, n_bytes: int, n_text_bytes: int = 0) -> None:
         raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
 
 
-def _nodes(schema: bytes) -> Nodes:
+def _nodes(schema: str | bytes) -> Nodes:
     """All parts of the schema of a skops file, however deep."""
     nodes: Nodes = []
     json.loads(schema, object_hook=nodes.append)
