@@ -33,16 +33,17 @@ test-slow: $(READY)  ## Run the tests that take half a minute and more, most of 
 build:
 	mkdir -p build
 
-test-lowest: $(READY) | build  ## Run the tests with the lowest versions of pyproject.toml
+# Old packages beside newer ones that they bring warn of each other; only here is that no failure.
+test-lowest: $(READY) | build  ## Run the tests, but the slow ones, with the lowest versions of pyproject.toml
 	$(BIN)/python .ci/lowest.py >build/lowest.txt
 	$(PYTHON) -m venv --clear build/lowest
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check -c build/lowest.txt -e ".[test,all]"
-	build/lowest/bin/python -m pytest -n 2
+	build/lowest/bin/python -m pytest -n 2 --dist worksteal -m "not slow" -W default::DeprecationWarning
 
-test-core: $(READY) | build  ## Run the tests without any optional package
+test-core: $(READY) | build  ## Run the tests, but the slow ones, without any optional package
 	$(PYTHON) -m venv --clear build/core
 	build/core/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . pytest pytest-xdist hypothesis
-	build/core/bin/python -m pytest -n 2
+	build/core/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 release-check: $(READY)  ## Build the release and try it in an empty environment
 	rm -rf dist
@@ -68,9 +69,11 @@ fuzz: export TACIT_FUZZ ?= 1
 fuzz: $(READY)  ## Read 100,000 damaged tables and 5,000 models that were tampered with (an hour)
 	$(BIN)/python -m pytest -n 2 tests/fuzz
 
-# By hand only, after a change that is meant to change them; the commit says why they are right.
-golden: $(READY)  ## Keep the coefficients of 50 fixed problems anew, for the tests to compare with
+# By hand only, after a change that is meant to change them; the commit says why they are right. Models
+# that are there stay: they are the files that people have.
+golden: $(READY)  ## Keep coefficients of 50 fixed problems anew, and models of this version, for the tests
 	$(BIN)/python -m tests.golden.problems
+	$(BIN)/python -m tests.golden.models
 
 # Processes that tests start are not counted.
 coverage: export OMP_NUM_THREADS := 1
