@@ -61,7 +61,9 @@ class Server:
             (f"/api/v1/json/data/qualities/{data_id}", {"data_qualities": {"quality": quality}}),
         ):
             self.documents[path] = json.dumps(document).encode()
-        self.documents[f"/data/v1/download/{data_id}/data.arff"] = file
+        # The first is asked for by older versions of scikit-learn.
+        for path in (f"/data/v1/download/{data_id}", f"/data/v1/download/{data_id}/data.arff"):
+            self.documents[path] = file
 
     @staticmethod
     def _feature(index, name, values, *, is_target=False):
@@ -114,11 +116,14 @@ def openml(monkeypatch):
 
 def point_at(monkeypatch, address):
     """Replace scikit-learn's own address of OpenML by another."""
+    # No proxy may stand between the test and its own server.
+    monkeypatch.setenv("no_proxy", "*")
+    if hasattr(sklearn_openml, "_OPENML_PREFIX"):  # of older versions
+        monkeypatch.setattr(sklearn_openml, "_OPENML_PREFIX", address + "/")
+        return
     for name in ("_SEARCH_NAME", "_DATA_INFO", "_DATA_FEATURES", "_DATA_QUALITIES"):
         path = urlsplit(getattr(sklearn_openml, name)).path
         monkeypatch.setattr(sklearn_openml, name, address + path)
-    # No proxy may stand between the test and its own server.
-    monkeypatch.setenv("no_proxy", "*")
 
 
 def table_like(entry, seed=0):
