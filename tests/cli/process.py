@@ -10,6 +10,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import rich  # noqa: F401 - as the command line does, which has nothing else to say without it
+import typer  # noqa: F401
+
 Done = subprocess.CompletedProcess[str]
 PATIENCE = 300.0  # seconds
 

@@ -8,10 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import dask.array as da
 import numpy as np
-import pandas as pd
-import pyarrow.dataset
 import pytest
 from scipy import sparse
 
@@ -20,6 +17,7 @@ from tacit import (
 )
 from tacit.rows import CsrRows, DaskRows, NumpyRows, ParquetRows
 from tests.estimators.tables import partly_labeled
+from tests.optional import da, ds, pd
 from tests.rows.storages import memory_map, write_parquet
 
 D = 6
@@ -111,7 +109,7 @@ PARQUET: dict[str, Source] = {
     ),
     "folder of files": folder_of_files,
     "folder as a string": lambda folder, X: str(folder_of_files(folder, X)),
-    "pyarrow dataset": lambda folder, X: pyarrow.dataset.dataset(folder_of_files(folder, X)),
+    "pyarrow dataset": lambda folder, X: ds.dataset(folder_of_files(folder, X)),
 }
 DASK: dict[str, Source] = {
     "Dask array": lambda folder, X: da.from_array(X, chunks=(1000, D)),

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -15,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 from tests.estimators.tables import ALL, IMPLICIT, partly_labeled
+from tests.optional import pd
 
 DATA = partly_labeled()
 N, D = DATA.X.shape
@@ -148,14 +148,15 @@ FAILURES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "y of the wrong length": ((WIDER.X, WIDER.marked[:5]), {}),
     "bad weights": ((WIDER.X, WIDER.marked), {"sample_weight": -1.0}),
     "columns apart": ((WIDER.X, WIDER.marked, DATA.X), {}),
-    "names": ((pd.DataFrame(WIDER.X, columns=list("abcdefg")), np.ones(len(WIDER.X))), {}),
+    "names": ((lambda: pd.DataFrame(WIDER.X, columns=list("abcdefg")), np.ones(len(WIDER.X))), {}),
 }
 
 
 def fail(model: Any, case: str) -> None:
-    arguments, keywords = FAILURES[case]
+    (X, *rest), keywords = FAILURES[case]
+    X = X() if callable(X) else X
     with pytest.raises(ValueError):  # noqa: PT011 - the messages have tests of their own
-        model.fit(*arguments, **keywords)
+        model.fit(X, *rest, **keywords)
 
 
 @pytest.mark.parametrize("case", FAILURES)

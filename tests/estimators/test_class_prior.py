@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tests.estimators.tables import IMPLICIT, assert_same_model, partly_labeled
+from tests.optional import pd
 
 PRIORS = {2: (0.3, 0.7), 3: (0.5, 0.2, 0.3), 5: (0.1, 0.3, 0.2, 0.15, 0.25)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
@@ -19,6 +18,7 @@ from tests.estimators.tables import (
     partly_labeled,
     regression_values,
 )
+from tests.optional import da
 from tests.rows.storages import write_parquet
 
 TABLES = [partly_labeled(seed=seed) for seed in range(4)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
@@ -23,6 +22,7 @@ from tacit.rows import NumpyRows
 from tacit.selection import LabeledKFold
 from tacit.solver import Status
 from tests.estimators.tables import PartlyLabeled, partly_labeled
+from tests.optional import da
 from tests.problems import project_kernel
 
 BOTH: tuple[Any, ...] = (KernelLeastSquaresClassifier, KernelICLSClassifier)

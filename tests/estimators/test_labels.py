@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, SelfLearningClassifier
 from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
+from tests.optional import pd
 
 DATA = partly_labeled()
 NAMES = np.where(DATA.y == 1, "yes", "no")
@@ -173,15 +173,15 @@ MARKS = {
     "None": None,
     "NaN": float("nan"),
     "numpy NaN": np.float32("nan"),
-    "pandas NA": pd.NA,
-    "pandas NaT": pd.NaT,
+    "pandas NA": lambda: pd.NA,
+    "pandas NaT": lambda: pd.NaT,
 }
 
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS.keys())
 @pytest.mark.parametrize("estimator", ALL)
 def test_missing_values_and_minus_one_mark_unlabeled_rows(estimator: Any, mark: Any) -> None:
-    model = estimator().fit(DATA.X, marked_by(mark))
+    model = estimator().fit(DATA.X, marked_by(mark() if callable(mark) else mark))
     reference = estimator().fit(*DATA.labeled, DATA.pool)
     assert_same_model(model, reference)
     assert model.classes_.tolist() == [0, 1]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -24,6 +23,7 @@ from tacit import (
 )
 from tacit.selection import LabeledKFold
 from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
+from tests.optional import pd
 
 DATA = partly_labeled()
 

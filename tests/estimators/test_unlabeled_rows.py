@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
@@ -24,6 +23,7 @@ from tests.estimators.tables import (
     partly_labeled,
     regression_values,
 )
+from tests.optional import pd
 
 DATA = partly_labeled()
 

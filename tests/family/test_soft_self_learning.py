@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
@@ -18,6 +17,7 @@ from tacit.solver import Basis, ConstraintSet, LabeledRows, Status
 from tacit.solver._least_squares import fit_least_squares
 from tests.estimators.sources import SOURCES, assert_same_coefficients, data
 from tests.estimators.tables import assert_same_model, partly_labeled
+from tests.optional import da
 
 DATA = partly_labeled(n_labeled=8, n_unlabeled=60, seed=1)
 STORAGES = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
@@ -13,6 +12,7 @@ from tacit import LeastSquaresClassifier
 from tacit.family._usm import USMClassifier
 from tests.estimators.sources import SOURCES, assert_same_coefficients, data
 from tests.estimators.tables import assert_same_model, partly_labeled
+from tests.optional import da
 
 DATA = partly_labeled(n_labeled=12, n_unlabeled=60, seed=1)
 STORAGES = [

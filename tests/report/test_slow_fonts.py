@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 # Matplotlib tells that it looks for fonts where that takes more than five seconds; here, at once.
 SLOW = """
 import logging, sys, threading
@@ -21,6 +23,7 @@ logging.getLogger("matplotlib.font_manager").warning("another word")
 
 
 def test_a_slow_search_for_fonts_is_not_told_and_other_warnings_are(tmp_path):
+    pytest.importorskip("matplotlib")
     done = subprocess.run(
         [sys.executable, "-c", SLOW],
         env=os.environ | {"MPLCONFIGDIR": str(tmp_path)},

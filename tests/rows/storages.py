@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import dask.array as da
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy import sparse
 
 from tacit.rows import Block, CsrRows, DaskRows, NumpyRows, ParquetRows
+from tests.optional import da, pa, pq
 
 N_ROWS, N_FEATURES = 1003, 7
 NAMES = [f"x{j}" for j in range(N_FEATURES)]

@@ -1,13 +1,12 @@
 import subprocess
 import sys
 
-import dask.array as da
 import numpy as np
-import pyarrow.dataset
 import pytest
 from scipy import sparse
 
 from tacit.rows import CsrRows, DaskRows, NumpyRows, ParquetRows, as_rows
+from tests.optional import da, ds
 from tests.rows.storages import memory_map, write_parquet
 
 X = np.arange(6.0).reshape(3, 2)
@@ -20,7 +19,7 @@ def test_each_table_gets_the_rows_of_its_kind(tmp_path):
     assert isinstance(as_rows(sparse.csr_matrix(X)), CsrRows)
     assert isinstance(as_rows(sparse.coo_array(X)), CsrRows)
     assert isinstance(as_rows(da.from_array(X)), DaskRows)
-    for path in (file, str(file), tmp_path, pyarrow.dataset.dataset(file)):
+    for path in (file, str(file), tmp_path, ds.dataset(file)):
         assert isinstance(as_rows(path), ParquetRows)
 
 

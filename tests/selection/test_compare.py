@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -35,6 +34,7 @@ from tacit.selection import (
 )
 from tacit.selection._contestants import Sees
 from tacit.selection._splitters import PARTS
+from tests.optional import pd
 from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
 
 
@@ -344,7 +344,7 @@ def test_whole_numbers_reach_estimators_as_they_are() -> None:
     assert compare(X, renamed, estimators, cv=2, n_repeats=1).label_counts == {3: 12, 7: 12}
 
 
-@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, sparse.csr_array])
+@pytest.mark.parametrize("form", [np.asarray, lambda X: pd.DataFrame(X), sparse.csr_array])
 def test_rows_of_x_unlabeled_count_like_marked_ones(form: Any) -> None:
     X, y = two_classes()
     labeled = y != -1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import make_scorer, r2_score
@@ -18,6 +17,7 @@ import tacit
 from tacit import ICLSClassifier, LeastSquaresClassifier
 from tacit.selection import Contestant, compare, learning_curve
 from tacit.selection._contestants import read_contestants
+from tests.optional import pd
 from tests.selection.tables import pair, two_classes
 
 X, Y = two_classes()
@@ -174,7 +174,7 @@ def test_a_search_over_a_semi_supervised_classifier_needs_a_twin_too() -> None:
         (X[:, 0], ValueError, "two dimensions"),
         (None, ValueError, "X is None"),
         ("rows.parquet", TypeError, "Pass a random sample"),
-        (pd.DataFrame(X).assign(town="x"), ValueError, r"not numbers \(town\)"),
+        (lambda: pd.DataFrame(X).assign(town="x"), ValueError, r"not numbers \(town\)"),
         (X.astype(object), ValueError, "not numbers"),
     ],
 )
@@ -182,21 +182,21 @@ def test_tables_that_cannot_be_used_are_refused(
     table: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        compare(table, Y)
+        compare(table() if callable(table) else table, Y)
 
 
 @pytest.mark.parametrize(
     ("extra", "error", "message"),
     [
         (X[:, :2], ValueError, "X_unlabeled has 2 columns and X has 3"),
-        (pd.DataFrame(X), TypeError, "both as DataFrames or both as arrays"),
+        (lambda: pd.DataFrame(X), TypeError, "both as DataFrames or both as arrays"),
     ],
 )
 def test_unlabeled_rows_that_do_not_fit_are_refused(
     extra: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        compare(X, Y, pair(), X_unlabeled=extra)
+        compare(X, Y, pair(), X_unlabeled=extra() if callable(extra) else extra)
 
 
 def test_frames_with_other_column_names_are_refused() -> None:

@@ -98,6 +98,7 @@ def test_a_folder_that_is_not_there_is_named(comparison: Comparison, tmp_path: P
 def test_a_notebook_shows_the_page_in_a_frame_and_its_name_in_short(
     kind: str, request: Any
 ) -> None:
+    pytest.importorskip("jinja2")
     shown = request.getfixturevalue(kind)
     frame = shown._repr_html_()
     assert frame.startswith("<iframe ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import (
@@ -18,6 +17,7 @@ from sklearn.model_selection import (
 
 from tacit import ICLSClassifier
 from tacit.selection import LabeledKFold, LabeledStratifiedShuffleSplit
+from tests.optional import pd
 
 
 def labels(n_first: int = 14, n_second: int = 7, n_unlabeled: int = 30, seed: int = 0) -> Any:
@@ -116,14 +116,15 @@ MARKED = {
     "None": np.array([0, 1, None, 0, 1, None], dtype=object),
     "names and None": ["a", "b", None, "a", "b", None],
     "names and -1": ["a", "b", -1, "a", "b", -1],
-    "nullable": pd.Series([0, 1, pd.NA, 0, 1, pd.NA], dtype="Int64"),
-    "categorical": pd.Categorical(["a", "b", None, "a", "b", None]),
+    "nullable": lambda: pd.Series([0, 1, pd.NA, 0, 1, pd.NA], dtype="Int64"),
+    "categorical": lambda: pd.Categorical(["a", "b", None, "a", "b", None]),
 }
 
 
 @pytest.mark.parametrize("kind", MARKED)
 def test_every_mark_of_an_unlabeled_row_is_understood(kind: str) -> None:
-    first, second = splits(LabeledKFold(2), MARKED[kind])
+    y = MARKED[kind]
+    first, second = splits(LabeledKFold(2), y() if callable(y) else y)
     assert first[0].tolist() == [2, 3, 4, 5]
     assert first[1].tolist() == [0, 1]
     assert second[0].tolist() == [0, 1, 2, 5]

@@ -1,13 +1,13 @@
 """Which rows are suggested, why, and what is refused."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from tacit.selection import _suggest as suggesting
 from tacit.selection import suggest_labels
+from tests.optional import pd
 
 
 @pytest.fixture(scope="module")
