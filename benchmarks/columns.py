@@ -104,6 +104,21 @@ def sparse_lines() -> Iterator[Line]:
     yield Line("the same: peak memory over the input", 10, 4, memory.growth / size, note)
 
 
+def matrix_free_lines() -> Iterator[Line]:
+    """Rows and columns too many for a matrix, and a start with values that are no labels."""
+    (X, y), n = sparse_table(100_000, 200_000), 1_000
+    marked, model = _marked(y, n), ICLSClassifier("loo")
+    with PeakMemory() as memory:
+        seconds = medians({"ours": lambda: model.fit(X, marked)}, 1)["ours"]
+    theirs = medians({"theirs": lambda: Ridge(solver="sparse_cg").fit(X, y)}, 1)["theirs"]
+    note = _note({"ours": seconds, "theirs": theirs}, model)
+    name = "sparse 1e5 x 2e5, 1,000 labels, start outside: over Ridge (sparse_cg)"
+    yield Line(name, 40, 10, seconds / theirs, note)
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    note = f"{memory.growth / 1e6:.0f} MB over {size / 1e6:.0f} MB"
+    yield Line("the same: peak memory over the input", 10, 5, memory.growth / size, note)
+
+
 def dense_lines() -> Iterator[Line]:
     """Embeddings, some of whose supervised values are no labels."""
     for n, d, n_labeled, bytes_each, *bounds in (*DENSE, SINGLE):
@@ -172,6 +187,7 @@ def landmark_line() -> Line:
 def column_lines() -> Iterator[Line]:
     """All of them."""
     yield from sparse_lines()
+    yield from matrix_free_lines()
     yield from dense_lines()
     yield wide_line()
     yield landmark_line()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tacit._typing import Vector
 from tacit.rows import CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
@@ -16,12 +18,16 @@ from tacit.solver._constraint_set import ConstraintSet, LabeledRows
 from tacit.solver._kernel_features import KernelFeatures
 from tacit.solver._labeling import Labeling
 from tacit.solver._least_squares import RowsRidge, fit_supervised, is_small
+from tacit.solver._matrix_free import MatrixFree, Unexplained
 from tacit.solver._method import Method
 from tacit.solver._nearest_labels import SUM, inside
 from tacit.solver._problem import Problem
 from tacit.solver._projection import SURPLUS, Metric, Projection, project
 from tacit.solver._semismooth import Quadratic
 from tacit.solver._solution import Status
+
+# From so many rows on, sparse ones of two classes do without a matrix of that order.
+MANY_ROWS = 4000
 
 
 def project_in_span(
@@ -39,6 +45,11 @@ def project_in_span(
     products, N x N numbers whatever the columns are.
     """
     n_labeled, n = labeled.X.shape[0], labeled.X.shape[0] + unlabeled.n_rows
+    if sparse.issparse(labeled.X) and start.coef.ndim == 1 and n >= MANY_ROWS:
+        with suppress(np.linalg.LinAlgError):
+            return project_matrix_free(
+                labeled, unlabeled, start, alpha, fit_intercept, metric, method
+            )
     check_memory(
         n * n,
         f"the inner products of {n:,} rows",
@@ -64,6 +75,42 @@ def project_in_span(
     coef = rows.back(features.weights @ found.coefficients.coef)
     moved = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
     return replace(found, solution=solution, coefficients=start if found.inside else moved)
+
+
+def project_matrix_free(
+    labeled: LabeledRows,
+    unlabeled: Rows,
+    start: Coefficients,
+    alpha: float,
+    fit_intercept: bool,
+    metric: Metric,
+    method: Method,
+) -> Projection:
+    """The projection of a ridge fit to sparse rows in two classes, from products with these rows.
+
+    Equal rows have equal labels, and are one with the weight of all. A LinAlgError where rows are
+    combinations of others, as they are where they exceed the columns, and equations of their order
+    have no answer.
+    """
+    pool = random_sample(unlabeled, unlabeled.n_rows, seed=0)  # all of them
+    pool.X.sum_duplicates()
+    marks = pool.X @ np.random.default_rng(0).normal(size=(unlabeled.n_features, 2))
+    _, first, which = np.unique(marks, axis=0, return_index=True, return_inverse=True)
+    which = which.ravel()
+    weights = np.bincount(which, pool.weights).astype(np.float64)
+    X = pool.X[first]
+    known = CentredRows(labeled.X, labeled.weights, fit_intercept)
+    T = Unexplained.of(known, CentredRows(X, weights, fit_intercept), alpha, fit_intercept)
+    solver = MatrixFree(T, start.values(X), of_all=metric == "all")
+    solution, y = solver.solve(method.tol, method.report)
+    labels = solution.labels()[which]
+    labeling = Labeling.of_values(unlabeled, labels)
+    solution = replace(solution, soft_labels=labels, labeling=labeling)
+    if solution.status is Status.INSIDE:
+        return Projection(start, solution, True, 0.0)
+    change = solver.coefficients(y)
+    moved = Coefficients(start.coef + change.coef, start.intercept + change.intercept)
+    return Projection(moved, solution, False, solver.squared_change(y))
 
 
 def all_weights(labeled: Any, unlabeled: Any) -> Vector | None:
