@@ -96,9 +96,10 @@ class Evidence:
         if not self.n_unlabeled:
             return "There are no unlabeled rows: the answer is the anchors' average."
         rows = number_of(self.n_unlabeled, "unlabeled row")
+        rows += " is" if self.n_unlabeled == 1 else " are"
         if not self.uses_views:
             return (
-                f"So the {rows} are not used: the answer is the anchors' average, the supervised "
+                f"So the {rows} not used: the answer is the anchors' average, the supervised "
                 "classifier."
             )
         shares: dict[str, float] = {}
@@ -109,7 +110,7 @@ class Evidence:
         most = [f"{source} ({share:.0%})" for source, share in heaviest if share >= 0.01]
         total = sum(shares.values())
         return (
-            f"So the {rows} are used: views carry {total:.0%} of the answer, most of it by "
+            f"So the {rows} used: views carry {total:.0%} of the answer, most of it by "
             f"{listed(most)}."
         )
 
