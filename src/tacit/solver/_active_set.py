@@ -214,8 +214,6 @@ def _on_simplex(P: Matrix) -> Matrix:
 
 def _shortest(A: Matrix, b: Vector) -> Vector:
     """The shortest least-squares solution of A x = b."""
-    if A.size == 0:
-        return np.zeros(A.shape[1])
     cut = max(A.shape) * np.finfo(np.float64).eps
     # By orthogonal factorisation, three times as fast as by singular values.
     return np.asarray(lstsq(A, b, cond=cut, lapack_driver="gelsy", check_finite=False)[0])

@@ -32,11 +32,6 @@ class LabeledRows:
     y: Matrix
     weights: Vector | None
 
-    @property
-    def total_weight(self) -> float:
-        """The sum of the weights."""
-        return float(self.X.shape[0] if self.weights is None else self.weights.sum())
-
     def weighted(self, Z: Matrix) -> Matrix:
         """Z with each row times its weight."""
         return Z if self.weights is None else Z * self.weights[:, None]

@@ -288,7 +288,7 @@ class RowsProblem(_Measured):
     sample: Sample
     functions: Coefficients
     target: Matrix
-    n_equalities: int = 0
+    n_equalities: int
 
     @property
     def n_labels(self) -> int:
