@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from tacit.evidence import (
     ALPHAS,
     Candidate,
+    Evidence,
     average,
     calibrated_temperature,
     kernel_scale,
@@ -17,7 +21,7 @@ from tacit.evidence import (
     ridge_path,
     weigh,
 )
-from tacit.evidence._average import smoothed_errors
+from tacit.evidence._average import row_losses, smoothed_errors, winners
 
 L = 12
 
@@ -41,6 +45,7 @@ def plain_ridge(K: Any, Y: Any, w: Any, alpha: float) -> tuple[np.ndarray, np.nd
 @pytest.mark.parametrize("weighted", [False, True])
 def test_leave_one_out_is_that_of_refits_without_the_row(n_columns: int, weighted: bool) -> None:
     K, Y, w = problem(n_columns)
+    Y = Y * np.linspace(0.5, 2.0, L)[:, None]  # a label is one of -1 and 1, a target any number
     w = w if weighted else np.ones(L)
     path = ridge_path(K, Y, w)
     for a, alpha in enumerate(ALPHAS):
@@ -69,6 +74,25 @@ def test_the_scale_of_a_kernel_is_the_spread_of_its_rows_wherever_they_lie() -> 
     assert kernel_scale((X + 5.0) @ (X + 5.0).T) == pytest.approx(spread)
     assert kernel_scale(np.ones((L, L))) == 1.0
     assert kernel_scale(np.zeros((L, L))) == 1.0
+    # Whatever the unit of the rows is, and where their mean is a million times their spread.
+    for unit in (1e-20, 1e20):
+        assert kernel_scale(unit * X @ X.T) == pytest.approx(unit * spread)
+        assert kernel_scale(unit * np.ones((L, L)) + 1e-14 * unit * X @ X.T) == 1.0
+
+
+def test_penalties_go_from_interpolation_to_nearly_the_constant() -> None:
+    np.testing.assert_allclose(ALPHAS, [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0])
+
+
+def test_rounding_errors_of_a_kernel_do_not_count_as_its_penalty() -> None:
+    # A kernel that should be of rank one and has eigenvalues below zero by rounding.
+    random = np.random.default_rng(0)
+    x, Y = random.normal(size=(L, 1)), random.normal(size=(L, 1))
+    noise = random.normal(size=(L, L))
+    K = x @ x.T
+    exact, near = (ridge_path(each, Y, np.ones(L)) for each in (K, K + 1e-3 * (noise + noise.T)))
+    np.testing.assert_allclose(near.left_out[-1], exact.left_out[-1], atol=1e-3)
+    assert np.abs(near.left_out).max() < 1e2
 
 
 def candidates(Y: np.ndarray, noises: tuple[float, ...], views: tuple[bool, ...]) -> list[Any]:
@@ -133,6 +157,19 @@ def test_what_rounding_gains_is_no_evidence() -> None:
     all_ = [Candidate("anchor", 0.2 * Y, 0.5, False), Candidate("view", 0.2 * Y + 1e-15, 0.5, True)]
     for sign in (1.0, -1.0):
         assert not weigh(all_, sign * Y, w, 0.0, 100).evidence.uses_views
+
+
+def test_smoothed_errors_that_fall_by_next_to_nothing_are_no_evidence() -> None:
+    # Four rows stay wrong, two change places, and four that were right are a little more so.
+    Y = np.ones((10, 1))
+    anchor = np.array([[-0.5] * 4 + [0.1, -0.1] + [0.99] * 4]).T
+    view = np.array([[-0.5] * 4 + [-0.1, 0.1] + [1.0] * 4]).T
+    both = [Candidate("a", anchor, 1e-13, False), Candidate("v", view, 1.0, True)]
+    evidence = weigh(both, Y, np.ones(10), 0.0, 3).evidence
+    assert evidence.gain > 1e-5
+    assert evidence.all_error == evidence.anchors_error
+    assert 0.0 < evidence.smoothed_gain < 3e-10
+    assert not evidence.uses_views
 
 
 def test_the_standard_error_is_that_of_a_weighted_mean() -> None:
@@ -221,3 +258,190 @@ def test_a_perfect_score_is_not_taken_for_certainty() -> None:
     Y = 2.0 * np.eye(3)[np.arange(9) % 3] - 1.0
     shares = probabilities(Y, calibrated_temperature(Y, Y, np.ones(9)))
     assert 0.8 < shares.max() < 0.95
+
+
+def brute_temperature(left_out: Any, Y: Any, weights: Any) -> float:
+    """The least weighted log loss with targets drawn towards even odds."""
+    n_classes = Y.shape[1]
+    total = weights.sum()
+    smooth = ((Y > 0.0) * total + 1.0 / n_classes) / (total + 1.0)
+
+    def loss(log_factor: float) -> float:
+        return -float(
+            weights @ (smooth * log_softmax(np.exp(log_factor) * left_out, axis=1)).sum(1)
+        )
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), options={"xatol": 1e-9}).x))
+
+
+def test_the_temperature_minimises_the_log_loss_with_targets_of_even_odds_mixed_in() -> None:
+    random = np.random.default_rng(3)
+    Y = 2.0 * np.eye(3)[random.integers(0, 3, 15)] - 1.0
+    decisions, w = Y + 1.2 * random.normal(size=Y.shape), random.uniform(0.1, 2.0, 15)
+    expected = brute_temperature(decisions, Y, w)
+    assert calibrated_temperature(decisions, Y, w) == pytest.approx(expected, rel=1e-5)
+    one, two = decisions[:, :1], np.hstack([-decisions[:, :1], decisions[:, :1]])
+    expected = brute_temperature(two, np.hstack([-Y[:, :1], Y[:, :1]]), w)
+    assert calibrated_temperature(one, Y[:, :1], w) == pytest.approx(expected, rel=1e-5)
+
+
+def test_beyond_its_range_the_temperature_says_nothing_or_everything() -> None:
+    Y = np.array([[1.0], [-1.0], [1.0]])
+    assert calibrated_temperature(-Y, Y, np.ones(3)) == 1e-6  # wrong everywhere
+    assert calibrated_temperature(0.0 * Y, Y, np.ones(3)) == 1e-6
+    assert calibrated_temperature(1e-4 * Y, Y, np.ones(3)) == 100.0
+    assert probabilities(np.array([[0.5]]), 2.0)[0, 1] == pytest.approx(1.0 / (1.0 + np.e**-2))
+
+
+def test_of_equal_values_the_first_class_wins() -> None:
+    assert winners(np.array([[0.0], [0.5], [-0.5]])).tolist() == [False, True, False]
+    assert winners(np.array([[0.3, 0.3, 0.1], [0.1, 0.2, 0.4]])).tolist() == [0, 2]
+
+
+def test_losses_of_a_row_are_squares_halved_for_each_kind_of_target() -> None:
+    assert row_losses(np.array([[4.0]]), np.ones((1, 1))).tolist() == [4.5]
+    assert row_losses(np.array([[4.0, 1.0]]), np.array([[1.0, -1.0]])).tolist() == [13.0 / 4.0]
+
+
+def test_candidates_that_are_all_hopeless_still_have_weights() -> None:
+    _, Y, w = problem()
+    found = average(
+        [Candidate("a", 300.0 * Y, 0.5, False), Candidate("b", 301.0 * Y, 0.5, False)], Y, w
+    )
+    assert found.weights == pytest.approx([1.0, 0.0])
+    assert np.isfinite(found.loss).all()
+
+
+def test_the_standard_error_of_rows_alike_is_the_usual_one() -> None:
+    random = np.random.default_rng(0)
+    Y = np.where(random.random((20, 1)) < 0.5, -1.0, 1.0)
+    anchor, view = Y + random.normal(size=Y.shape), Y + 0.1 * random.normal(size=Y.shape)
+    both = [Candidate("a", anchor, 1.0, False), Candidate("v", view, 1e9, True)]
+    evidence = weigh(both, Y, np.ones(20), 0.5, 3).evidence
+    for losses, gain, error in (
+        (row_losses, evidence.gain, evidence.standard_error),
+        (smoothed_errors, evidence.smoothed_gain, evidence.smoothed_standard_error),
+    ):
+        differences = losses(anchor, Y) - losses(view, Y)
+        assert gain == pytest.approx(differences.mean(), rel=1e-6)
+        assert error == pytest.approx(differences.std(ddof=1) / np.sqrt(20), rel=1e-6)
+    alone = weigh(
+        [Candidate(c.name, c.left_out[:1], 1.0, c.is_view) for c in both], Y[:1], np.ones(1), 0.5, 3
+    ).evidence
+    assert alone.standard_error == 0.0
+
+
+def test_both_gains_are_asked_for_and_each_has_its_own_standard_error() -> None:
+    random = np.random.default_rng(0)
+    Y = np.where(random.random((30, 1)) < 0.5, -1.0, 1.0)
+    anchor, view = Y + random.normal(size=Y.shape), Y + 0.7 * random.normal(size=Y.shape)
+    both = [Candidate("a", anchor, 0.5, False), Candidate("v", view, 0.5, True)]
+    evidence = weigh(both, Y, np.ones(30), 0.0, 3).evidence
+    assert evidence.all_error <= evidence.anchors_error
+    sure = [
+        evidence.gain / evidence.standard_error,
+        evidence.smoothed_gain / evidence.smoothed_standard_error,
+    ]
+    assert evidence.uses_views
+    assert min(sure) > 0.5
+    assert weigh(both, Y, np.ones(30), min(sure) - 1e-6, 3).evidence.uses_views
+    for caution in (min(sure) + 1e-6, max(sure) - 1e-6, max(sure) + 1e-6):
+        assert not weigh(both, Y, np.ones(30), caution, 3).evidence.uses_views
+
+
+def test_scores_are_by_name_with_the_best_penalty_and_the_weight_of_all() -> None:
+    Y = np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    w = np.array([1.0, 1.0, 1.0, 5.0])
+    fits = [0.5 * Y, Y * [[1.0], [1.0], [-1.0], [1.0]], 0.0 * Y]
+    names, views = ("ridge", "ridge", "view"), (False, False, True)
+    all_ = [
+        Candidate(name, fit, 1.0, is_view, "root" if is_view else "")
+        for name, fit, is_view in zip(names, fits, views, strict=True)
+    ]
+    weighing = weigh(all_, Y, w, 0.5, 9)
+    ridge, view = weighing.evidence.scores
+    # The first has loss 1/8 everywhere, the second 2 in one row of eight.
+    assert ridge["loss"] == pytest.approx(0.125)
+    assert ridge["error"] == 0.0
+    assert ridge["weight"] == pytest.approx(weighing.chosen.weights[:2].sum()) == pytest.approx(1.0)
+    assert (ridge["name"], ridge["source"], ridge["is_view"]) == ("ridge", "ridge", False)
+    assert view["loss"] == pytest.approx(0.5)
+    assert view["error"] == pytest.approx(2.0 / 8.0)
+    assert (view["name"], view["source"], view["is_view"]) == ("view", "root", True)
+    assert view["weight"] == 0.0
+    # The better of two penalties is told wherever it comes.
+    (other, _) = weigh([all_[1], all_[0], all_[2]], Y, w, 0.5, 9).evidence.scores
+    assert other["loss"] == pytest.approx(0.125)
+
+
+SCORES = tuple(
+    {"name": name, "source": source, "is_view": is_view, "loss": loss, "error": 0.1, "weight": part}
+    for name, source, is_view, loss, part in (
+        ("line", "line", False, 0.3, 0.2),
+        ("graph 5", "graph", True, 0.1, 0.3),
+        ("graph 9", "graph", True, 0.2, 0.1),
+        ("ranks", "ranks", True, 0.25, 0.35),
+        ("parts", "parts", True, 0.4, 0.045),
+        ("groups", "groups", True, 0.5, 0.005),
+    )
+)
+EVIDENCE = Evidence(
+    uses_views=True,
+    anchors_loss=0.25,
+    all_loss=0.125,
+    anchors_error=0.2,
+    all_error=0.05,
+    gain=0.125,
+    standard_error=0.03,
+    smoothed_gain=0.1,
+    smoothed_standard_error=0.02,
+    caution=0.5,
+    n_labeled=20,
+    n_unlabeled=1000,
+    scores=SCORES,
+)
+
+
+def test_what_the_evidence_says_is_what_it_holds() -> None:
+    alone = (
+        "Each of the 20 labeled rows was predicted from the others: the anchors alone have loss "
+        "0.250 and error 20.0%"
+    )
+    assert str(EVIDENCE).split("\n") == [
+        f"{alone}, anchors and views together 0.125 and 5.0%.",
+        "The views change the loss by -0.125 (standard error 0.030) and the smoothed error by "
+        "-0.100 (0.020); both are asked to fall by 0.5 standard errors, and the error not to rise.",
+        "So the 1,000 unlabeled rows are used: views carry 80% of the answer, most of it by graph "
+        "(40%), ranks (35%) and parts (4%).",
+    ]
+    few = replace(EVIDENCE, scores=(*SCORES[:2], SCORES[5]))
+    assert str(few).endswith("views carry 30% of the answer, most of it by graph (30%).")
+    unused = replace(EVIDENCE, uses_views=False, n_unlabeled=1)
+    assert str(unused).split("\n")[2] == (
+        "So the 1 unlabeled row is not used: the answer is the anchors' average, the supervised "
+        "classifier."
+    )
+    without = replace(EVIDENCE, uses_views=False, n_unlabeled=0, scores=SCORES[:1])
+    assert str(without).split("\n") == [
+        f"{alone}.",
+        "There are no views to compare them with.",
+        "There are no unlabeled rows: the answer is the anchors' average.",
+    ]
+
+
+def test_the_table_and_the_picture_have_the_heaviest_first() -> None:
+    assert EVIDENCE.frame()["name"].tolist()[:3] == ["ranks", "graph 5", "line"]
+    axes: Any = EVIDENCE.plot(most=3).axes[0]
+    # From the bottom to the top.
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["line", "graph 5", "ranks"]
+    assert [bar.get_width() for bar in axes.patches] == [0.3, 0.1, 0.25]
+    colours = [bar.get_facecolor() for bar in axes.patches]
+    assert colours[0] != colours[1] == colours[2]
+    assert [text.get_text().strip() for text in axes.texts] == ["20%", "30%", "35%"]
+    assert [text.get_position() for text in axes.texts] == [(0.3, 0), (0.1, 1), (0.25, 2)]
+    assert [line.get_xdata()[0] for line in axes.lines] == [0.25, 0.125]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "anchors' average",
+        "anchors and views",
+    ]
+    assert len(EVIDENCE.plot().axes[0].patches) == 6

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tacit.rows import Moments, NumpyRows
-from tacit.solver import Basis
+from tacit.solver import Basis, Coefficients
+from tacit.solver._basis import eigen, low_rank_factor
 from tacit.solver._least_squares import fit_least_squares
 
 ROOT_EPS = np.sqrt(np.finfo(float).eps)
@@ -27,6 +28,33 @@ def test_the_basis_squares_to_the_pseudo_inverse_of_the_centred_gram_matrix(n, d
     A = design.T @ design + alpha * np.diag([0.0] + [1.0] * d)
     inverse = B.stacked() @ B.stacked().T
     np.testing.assert_allclose(A @ inverse @ A, A, atol=1e-8)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("alpha", [0.0, 3.0])
+def test_inner_products_are_those_of_the_rows_and_of_the_penalty(alpha, fit_intercept):
+    random = np.random.default_rng(0)
+    X, weights = random.normal(size=(12, 4)) + 2.0, random.uniform(0.5, 2.0, 12)
+    moments = Moments.of(NumpyRows(X, weights))
+    basis = Basis.of(moments, alpha, fit_intercept)
+    B = basis.functions
+    np.testing.assert_allclose(basis.inner(moments, B), np.eye(basis.rank), atol=1e-12)
+    other = Coefficients(random.normal(size=(4, 2)), random.normal(size=2))
+    expected = B.values(X).T @ (weights[:, None] * other.values(X)) + alpha * B.coef.T @ other.coef
+    np.testing.assert_allclose(basis.inner(moments, other), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [2, 5, 8])
+def test_eigenvalues_rise_and_belong_to_their_vectors_and_zeros_may_be_missing(rank):
+    F = np.random.default_rng(0).normal(size=(8, rank))
+    low = low_rank_factor(F @ F.T)
+    assert low.shape == (8, rank)
+    np.testing.assert_allclose(low @ low.T, F @ F.T, atol=1e-12)
+    values, vectors = eigen(F @ F.T)
+    assert len(values) == (8 if rank > 4 else rank)
+    assert (np.diff(values) >= 0.0).all()
+    np.testing.assert_allclose((vectors * values) @ vectors.T, F @ F.T, atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-12)
 
 
 @pytest.mark.parametrize(("n", "d"), [(5, 4), (3, 6)])

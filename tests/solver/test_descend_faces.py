@@ -9,7 +9,8 @@ from scipy.optimize import lsq_linear
 from tacit._typing import Mask, Vector
 from tacit.solver import Problem, solve_interior_point
 from tacit.solver import _active_set as module
-from tacit.solver._active_set import Candidate, descend_faces, unit_of_multipliers
+from tacit.solver._active_set import Candidate, descend_faces, reach, unit_of_multipliers
+from tacit.solver._curvature import Curvature
 from tests.solver.known_answers import equality
 
 
@@ -103,3 +104,56 @@ def test_an_answer_that_needs_no_walk_is_the_same_with_and_without_it(monkeypatc
     first = solve_interior_point(problem).labels()
     monkeypatch.setattr("tacit.solver._interior_point.descend_faces", lambda *_: None)
     np.testing.assert_array_equal(first, solve_interior_point(problem).labels())
+
+
+def _held(seed: int, n_columns: int, sizes: Vector | None = None) -> Problem:
+    """Two equalities that are one, and a target whose other columns are out of reach."""
+    random = np.random.default_rng(seed)
+    V = random.normal(size=(30, 5))
+    V[:, 1] = 2.0 * V[:, 0]
+    labels = random.dirichlet(np.ones(n_columns), size=30)
+    target = V.T @ (labels[:, 1] if n_columns == 2 else labels)
+    target[2:] += 6.0 * random.normal(size=target[2:].shape)
+    return Problem(V, target, 2, sizes=sizes).centred()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["interval", "simplex", "sizes"])
+def test_equalities_are_met_and_have_their_multipliers(seed: int, kind: str) -> None:
+    sizes = np.array([1.0, 4.0, 2.0]) if kind == "sizes" else None
+    problem = _held(seed, 2 if kind == "interval" else 3, sizes)
+    everything = np.ones((problem.n_classes, problem.n_labels), dtype=bool)
+    found = descend_faces(problem, Candidate(problem.uniform()), everything, 1e-10)
+    assert found is not None
+    judged = problem.judge(found.labels, found.q)
+    assert judged.relative_gap <= 1e-10
+    assert judged.infeasibility <= 1e-10
+    theirs = solve_interior_point(problem)
+    assert problem.objective(found.labels) == pytest.approx(theirs.objective, rel=1e-8)
+
+
+def test_as_many_faces_are_visited_as_are_granted() -> None:
+    problem = _box(1, 40, 5)
+    start = Candidate(np.full(40, 0.5))
+    enough = [
+        descend_faces(problem, start, np.ones((2, 40), dtype=bool), 1e-10, n) is not None
+        for n in range(40)
+    ]
+    assert enough == 10 * [False] + 30 * [True]
+
+
+@pytest.mark.parametrize("n_columns", [2, 3])
+def test_labels_near_a_target_that_can_be_reached_are_moved_onto_it(n_columns: int) -> None:
+    random = np.random.default_rng(0)
+    V = random.normal(size=(30, 5))
+    labels = random.dirichlet(np.full(n_columns, 5.0), size=30)
+    own = labels[:, 1] if n_columns == 2 else labels
+    problem = Problem(V, V.T @ own)
+    curvature = Curvature(V, n_columns, None, n_columns == 2)
+    near = 0.99 * own + 0.01 * problem.uniform()
+    found = reach(problem, curvature, near)
+    assert found is not None
+    assert problem.is_reached(found.labels)
+    assert np.abs(found.labels - own).max() < 0.02
+    far = Problem(V, 100.0 * (V.T @ own))
+    assert reach(far.centred(), curvature, near) is None

@@ -56,8 +56,7 @@ def test_the_gap_is_the_difference_of_primal_and_dual_objective(n_classes, n_equ
     expected = problem.objective(u) - _dual_objective(problem, q)
     assert problem.gap(u, q) == pytest.approx(expected, rel=1e-12)
     own = problem.objective(u) - _dual_objective(problem, problem.dual(u))
-    if n_equalities == 0:
-        assert problem.gap(u) == pytest.approx(own, rel=1e-12)
+    assert problem.gap(u) == pytest.approx(own, rel=1e-12)
     held = np.linalg.norm(problem.residual(u)[:n_equalities])
     assert problem.judge(u).infeasibility == pytest.approx(held)
 
@@ -110,6 +109,33 @@ def test_centring_changes_the_objective_by_a_constant():
     ]
     assert differences[0] > 0.0
     np.testing.assert_allclose(differences, differences[0], rtol=1e-10)
+
+
+def test_the_centred_target_has_the_sum_that_labels_have():
+    random = np.random.default_rng(2)
+    V, target = random.normal(size=(20, 3)), random.normal(size=(3, 4))
+    for sizes in (None, np.array([1.0, 2.0, 1.0, 5.0])):
+        centred = Problem(V, target, sizes=sizes).centred()
+        np.testing.assert_allclose(centred.target.sum(axis=1), V.sum(axis=0))
+        # A column of several classes takes their part of what is moved.
+        moved = centred.target - target
+        counts = np.ones(4) if sizes is None else sizes
+        np.testing.assert_allclose(moved / counts, np.tile(moved[:, :1], 4))
+
+
+@either
+def test_the_unit_counts_equalities_and_the_scale_does_not(n_classes):
+    whole = _problem(n_classes)
+    held = Problem(whole.V, whole.target, n_equalities=2)
+    assert held.unit == whole.unit == pytest.approx(np.sqrt(2.0 * whole.scale))
+    assert held.scale == pytest.approx(Problem(whole.V[:, 2:], whole.target[2:]).scale)
+
+
+@either
+def test_all_columns_may_be_equalities(n_classes):
+    whole = _problem(n_classes)
+    held = Problem(whole.V, whole.target, n_equalities=3)
+    assert held.objective(_labels(held)) == held.scale == 0.0
 
 
 def test_is_optimal_judges_the_gap_and_not_the_status():

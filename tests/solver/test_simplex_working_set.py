@@ -57,6 +57,30 @@ def test_it_finds_the_answer_of_the_interior_point_method(kind, distance, n_equa
     assert apart <= allowed + 1e-8 * np.sqrt(2.0 * problem.scale)
 
 
+# A little more than there are, without and with an equality.
+SWEEPS = {
+    ("normal", 0.0): (9, 9),
+    ("normal", 1.0): (11, 21),
+    ("normal", 10.0): (3, 4),
+    ("categories", 0.0): (9, 9),
+    ("categories", 1.0): (19, 15),
+    ("categories", 10.0): (6, 7),
+    ("heavy tails", 1.0): (12, 24),
+    ("far from zero", 1.0): (12, 25),
+    ("weights", 0.0): (8, 8),
+    ("weights", 1.0): (12, 30),
+}
+
+
+@pytest.mark.parametrize(("kind", "distance"), SWEEPS)
+def test_few_sweeps_suffice(kind, distance):
+    for n_equalities, most in enumerate(SWEEPS[kind, distance]):
+        problem = _problem(1, distance, kind=kind, n_equalities=n_equalities)
+        solution = solve_working_set(problem)
+        assert solution.is_optimal(1e-8)
+        assert solution.n_sweeps <= most
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("distance", [0.0, 1.0])
 def test_the_rule_gives_the_labels_that_the_sums_are_made_of(kind, distance):
@@ -85,7 +109,7 @@ def test_sparse_rows_give_the_same_answer():
     problem = _problem(4, kind="categories")
     rows = CsrRows(sparse.csr_array(problem.rows.X))
     moments, sample = moments_and_sample(rows, 1024)
-    other = RowsProblem(rows, moments, sample, problem.functions, problem.target)
+    other = RowsProblem(rows, moments, sample, problem.functions, problem.target, 0)
     expected = solve_working_set(problem).residual
     unit = np.sqrt(2.0 * problem.scale)
     np.testing.assert_allclose(solve_working_set(other).residual, expected, atol=1e-8 * unit)

@@ -1,15 +1,17 @@
 """Fewer labels than columns: the labeled loss alone does not decide."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tacit import ICLSClassifier
-from tacit.solver import Problem, Status, solve, solve_interior_point
+from tacit.rows import NumpyRows
+from tacit.solver import Problem, Status, solve, solve_interior_point, solve_working_set
 from tacit.solver import _ties as ties
 from tacit.solver._method import Method
-from tacit.solver._ties import solve_with_ties
+from tacit.solver._ties import _independent, _lowest, break_ties, solve_with_ties
 from tests.problems import Table, generators, projected, table
 
 SEEDS = range(20)
@@ -213,3 +215,124 @@ def test_no_other_minimiser_is_nearer_in_the_second_metric(distance):
     bound = solve_interior_point(both).labels()
     assert second.objective(P) >= second.objective(bound) - 1e-6 * second.scale
     assert second.objective(P) <= second.objective(bound) + 1e-3 * second.scale
+
+
+def _one_of(n_classes, n_rows):
+    return np.ones((n_classes, n_rows), dtype=bool)
+
+
+def test_labels_are_determined_by_their_sum_where_their_directions_are_independent():
+    two, three = np.array([[0.0], [1.0]]), np.eye(3)
+    V = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    assert _independent(V[:2], _one_of(2, 2), two, 2.0)
+    assert not _independent(V, _one_of(2, 3), two, 2.0)
+    assert not _independent(V[[0, 0]], _one_of(2, 2), two, 2.0)
+    assert _independent(V[:0], _one_of(2, 0), two, 2.0)
+    # Of three classes two rows have four directions, in a space of as many.
+    assert _independent(V[:2], _one_of(3, 2), three, 2.0)
+    assert not _independent(V, _one_of(3, 3), three, 2.0)
+    allowed = _one_of(3, 3)
+    allowed[1:, 1] = allowed[0, 2] = allowed[2, 2] = False
+    assert _independent(V, allowed, three, 2.0)  # one class for the last two
+    # A generator that is rounding beside the longest determines nothing.
+    assert _independent(1e-6 * V[:1], _one_of(2, 1), two, 2.0)
+    assert not _independent(1e-8 * V[:1], _one_of(2, 1), two, 2.0)
+
+
+def test_classes_are_open_where_their_slope_is_the_lowest_or_nothing_is_decided():
+    excess = np.array([[0.0, 1e-9, 2.0], [10.0, 0.0, np.inf], [1e-5, 2e-6, 0.0]])
+    assert _lowest(excess, inside=False).tolist() == [
+        [True, True, False],
+        [False, True, False],
+        [False, False, True],
+    ]
+    np.testing.assert_array_equal(_lowest(excess, inside=True), np.isfinite(excess))
+
+
+def _tied(distance):
+    """Two columns that decide little, two that decide the rest; the first out of reach by this."""
+    random = np.random.default_rng(0)
+    V = random.integers(-1, 2, size=(40, 4)).astype(np.float64)
+    target = V.T @ random.uniform(size=40)
+    target[:2] += distance
+    return Problem(V[:, :2], target[:2]), Problem(V[:, 2:], target[2:] + 3.0)
+
+
+@pytest.mark.parametrize("distance", [0.0, 40.0])
+def test_the_answer_has_the_numbers_of_both_of_its_parts(distance):
+    first, second = _tied(distance)
+    parts = []
+
+    def solver(problem):
+        parts.append(solve_interior_point(problem))
+        return parts[-1]
+
+    found = solve_with_ties(first, second, solver)
+    one, two = parts
+    u = found.labels()
+    assert found.n_iter == one.n_iter + two.n_iter
+    assert found.infeasibility == two.infeasibility
+    assert found.stationarity == max(first.kkt_residual(u), two.stationarity)
+    np.testing.assert_allclose(found.residual, first.residual(u))
+    if distance == 0.0:
+        assert one.status is Status.INSIDE
+        assert found.status is two.status
+        assert (found.objective, found.scale) == (two.objective, two.scale)
+        assert found.gap() == two.gap()
+    else:
+        assert found.status is one.status is Status.OPTIMAL
+        assert found.objective == pytest.approx(first.objective(u))
+        worst = max(first.relative_gap(u), two.relative_gap())
+        assert found.relative_gap() == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("distance", [0.0, 40.0])
+def test_a_face_thinner_than_rounding_leaves_what_the_first_metric_says(distance):
+    first, second = _tied(distance)
+    unit = np.sqrt(2.0 * first.scale)
+    for part, is_met in ((0.9e-6, True), (1.1e-6, False)):
+        parts = []
+
+        def solver(problem, part=part, parts=parts):
+            solution = solve_interior_point(problem)
+            parts.append(solution)
+            return replace(solution, infeasibility=part * unit) if len(parts) == 2 else solution
+
+        found = solve_with_ties(first, second, solver)
+        assert (found.n_iter > parts[0].n_iter) == is_met
+        if not is_met:
+            np.testing.assert_array_equal(found.labels(), parts[0].labels())
+            assert found.status is (Status.STALLED if distance == 0.0 else Status.OPTIMAL)
+
+
+def test_what_failed_in_memory_is_not_taken_for_a_broken_tie():
+    data = _unseen_categories(2, 4000)
+    _, start, constraints = projected(data, "labeled", "working-set")
+
+    def fails(problem):
+        return replace(solve_interior_point(problem), status=Status.STALLED)
+
+    Z = constraints.labeled_values
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    flat = vectors[:, values <= 1e-9]
+    steep = vectors[:, values > 1e-9] * np.sqrt(values[values > 1e-9])
+    target = constraints.coordinates(start) - constraints.offset
+    first = constraints.problem(steep, steep.T @ target)
+    second = constraints.problem(flat, flat.T @ target)
+    solution = solve_working_set(first)
+    assert solution.status is Status.OPTIMAL
+    assert break_ties(first, second, solution, fails).status is Status.STALLED
+    in_memory = replace(solution, labeling=None)
+    assert break_ties(first, second, in_memory, fails) is in_memory
+    broken = break_ties(first, second, solution, solve_interior_point)
+    whole = solve_with_ties(first.dense(), second.dense(), solve_interior_point)
+    rows = NumpyRows(data.X_u)
+    labels = broken.labeling.of_rows(rows)
+    assert first.dense().objective(labels) == pytest.approx(whole.objective, rel=1e-7)
+    assert second.dense().objective(labels) == pytest.approx(
+        second.dense().objective(whole.labels()), rel=1e-6
+    )
+    moved = broken.labeling
+    np.testing.assert_allclose(moved.mass, labels.sum(), rtol=1e-9)
+    np.testing.assert_allclose(moved.total, data.X_u.T @ labels, atol=1e-7)
+    assert broken.n_sweeps == solution.n_sweeps + 1
