@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-lowest test-core properties soak fuzz golden coverage lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
+.PHONY: help demo test test-slow test-lowest test-core properties soak fuzz golden coverage mutation lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -81,6 +81,12 @@ coverage: export OPENBLAS_NUM_THREADS := 1
 coverage: $(READY)  ## Run every test and print which part of lines and branches they reach, by package
 	$(BIN)/python -m pytest -n 2 --cov=tacit --cov-branch --cov-report=json:build/coverage.json $(ARGS)
 	$(BIN)/python .ci/coverage_table.py build/coverage.json
+
+# The same mutants every time; ARGS="--sample 0" tries all of them, ARGS=--again the survivors once more.
+mutation: export OMP_NUM_THREADS := 1
+mutation: export OPENBLAS_NUM_THREADS := 1
+mutation: $(READY)  ## Count the small faults in the exact parts that the tests notice (half an hour)
+	$(BIN)/python -m benchmarks.mutation $(ARGS)
 
 lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
