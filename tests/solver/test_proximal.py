@@ -40,9 +40,9 @@ def test_with_many_classes_few_pairs_are_looked_at_and_the_answer_is_the_same(se
     pairs = []
 
     class Counting(proximal._Pairs):
-        def __init__(self, problem, is_open):
+        def __init__(self, table, is_open):
             pairs.append(is_open.mean())
-            super().__init__(problem, is_open)
+            super().__init__(table, is_open)
 
     monkeypatch.setattr(proximal, "_Pairs", Counting)
     random = np.random.default_rng(seed)
@@ -56,15 +56,9 @@ def test_with_many_classes_few_pairs_are_looked_at_and_the_answer_is_the_same(se
 
 
 def test_where_near_rows_do_not_settle_many_classes_the_proximal_method_does(monkeypatch):
-    random = np.random.default_rng(0)
-    centres = random.normal(size=(8, 4))
-    y = random.integers(0, 8, 900)
-    X = 2.0 * centres[y] + random.normal(size=(900, 4))
-    y[80:] = -1
+    X, y = _table_of_classes()
     theirs = ICLSClassifier(1.0, solver="interior-point").fit(X, y)
-    monkeypatch.setattr(method, "SOME_UNKNOWNS", 10)
-    monkeypatch.setattr(method, "DIRECT", 100)
-    monkeypatch.setattr(method, "DIRECT_EACH", 1)
+    _with_bounds_of_small_tables(monkeypatch, 0)
     solve = method.solve_working_set
 
     def stalled(problem, tol, max_iter, report, only_near):
@@ -107,3 +101,60 @@ def test_more_unknowns_than_memory_are_refused_before_anything_is_allocated(monk
     monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 1e3)
     with pytest.raises(MemoryError, match=r"equations of 8 classes in 6 directions"):
         method.Method().dense(_problem(8, 3.0, 0))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("n_classes", "d", "n"), [(26, 6, 600), (100, 3, 800)])
+def test_a_catalogue_of_classes_is_solved_as_by_the_interior_point_method(n_classes, d, n, seed):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, n_classes, n)
+    centres = 5.0 / np.sqrt(d) * random.normal(size=(n_classes, d))
+    V = np.column_stack([np.ones(n), centres[y] + random.normal(size=(n, d))])
+    supervised = np.linalg.lstsq(V[:200], np.eye(n_classes)[y[:200]])[0]
+    problem = Problem(V, 1.5 * V.T @ (V @ supervised))
+    ours, theirs = solve_proximal(problem), solve_interior_point(problem)
+    assert ours.status is Status.OPTIMAL
+    assert ours.relative_gap() <= 1e-8
+    np.testing.assert_allclose(ours.objective, theirs.objective, rtol=1e-8)
+    size = np.abs(theirs.residual).max()
+    np.testing.assert_allclose(ours.residual, theirs.residual, atol=1e-4 * size)
+
+
+def _table_of_classes():
+    random = np.random.default_rng(0)
+    centres = random.normal(size=(8, 4))
+    y = random.integers(0, 8, 900)
+    X = 2.0 * centres[y] + random.normal(size=(900, 4))
+    y[80:] = -1
+    return X, y
+
+
+def _with_bounds_of_small_tables(monkeypatch, few_each):
+    bounds = {"SOME_UNKNOWNS": 10, "DIRECT": 100, "DIRECT_EACH": 1, "FEW_EACH": few_each}
+    for name, value in bounds.items():
+        monkeypatch.setattr(method, name, value)
+
+
+@pytest.mark.parametrize(("few_each", "solver"), [(0, "working-set"), (64, "proximal")])
+def test_few_rows_for_each_unknown_are_solved_together(few_each, solver, monkeypatch):
+    X, y = _table_of_classes()
+    theirs = ICLSClassifier(1.0, solver="interior-point").fit(X, y)
+    _with_bounds_of_small_tables(monkeypatch, few_each)
+    ours = ICLSClassifier(1.0).fit(X, y)
+    assert ours.solution_.solver == solver
+    assert ours.solution_.status is Status.OPTIMAL
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+
+
+def test_where_rounds_on_few_rows_stall_near_rows_take_over(monkeypatch):
+    X, y = _table_of_classes()
+    _with_bounds_of_small_tables(monkeypatch, 64)
+    solve = method.solve_proximal
+
+    def stalled(*args):
+        return replace(solve(*args), status=Status.STALLED)
+
+    monkeypatch.setattr(method, "solve_proximal", stalled)
+    solution = ICLSClassifier(1.0).fit(X, y).solution_
+    assert solution.solver == "working-set"
+    assert solution.status is Status.OPTIMAL

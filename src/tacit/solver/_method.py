@@ -32,6 +32,9 @@ DIRECT_EACH = 24
 # Unknowns of the dual for more than two classes above which its matrices take seconds each, and
 # above which they are not worth it where near rows do not settle the problem at once.
 MANY_UNKNOWNS, SOME_UNKNOWNS = 2000, 200
+# Rows for each unknown below which that is so where unknowns are only some: an exact solve on near
+# rows then takes longer than all rounds of the proximal method.
+FEW_EACH = 64
 # From so many directions on, and so many for each label, a semismooth Newton method is worth a try.
 MANY_DIRECTIONS = 128
 DIRECTIONS_EACH = 0.5
@@ -127,6 +130,11 @@ class Method:
             return with_labeling(problem, self.dense(problem.dense()))
         _check_order(problem)
         has_other = self.is_proximal(problem, SOME_UNKNOWNS)
+        if has_other and problem.n_labels < FEW_EACH * problem.target.size:
+            found = solve_proximal(problem.dense(), self.tol, self.max_iter)
+            if found.status.is_success:
+                return with_labeling(problem, found)
+            has_other = False
         solution = solve_working_set(problem, self.tol, self.max_iter, self.report, has_other)
         if solution.status.is_success or not self.fits(problem):
             return solution

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from tacit._typing import Mask, Matrix
-from tacit.rows import Block, Moments, Rows, as_rows
+from tacit.rows import Block, Moments, NumpyRows, Rows, as_rows
 from tacit.rows._moments import random_sample
 from tacit.rows._sweep import add_each
 from tacit.solver._basis import Basis, Coefficients
@@ -34,6 +34,8 @@ DEAR_STEP, DEAR_DIRECTION, DEAR_CLASS, MOST_NUMBERS = 4, 1 / 150, 1 / 20, 2**25
 # Curvature along a step, relative to its length, below which there are no rows that could move; and
 # what is added to that of a class relative to its mean, for directions in which it has none.
 FLAT, FACTOR_RIDGE = 1e-10, 1e-4
+# The smallest part of a residual that a step may be asked to leave, in double and single precision.
+FINEST = 1e-6, 1e-5
 # Rows of the sample for each unknown, and the numbers of it that are few enough.
 ROWS_EACH, SAMPLE_NUMBERS = 8, 2**24
 # Residuals in the unit of the problem, of the sample and of all rows. The former is better than a
@@ -45,6 +47,7 @@ REACHED_COLUMNS = 1e-8
 SUM = 1e-9
 
 Solve = Callable[[Matrix], Matrix]
+Kernel = Callable[[Coefficients, Mask, Block], Matrix]
 
 
 def already_inside(unlabeled: Rows, start: Coefficients, fit_intercept: bool) -> Projection | None:
@@ -96,21 +99,23 @@ def _reach_nearest(
     reach farther than many, all rows are not even asked.
     """
     d, wanted = rows.n_features, ROWS_EACH * sums.size
-    sample = random_sample(rows, min(wanted, max(ROWS_EACH * d, SAMPLE_NUMBERS // d)), seed=0)
-    own = np.ones(len(sample)) if sample.weights is None else sample.weights
-    if not own.any():
-        return None
-    few = as_rows(sample.X, own * (rows.total_weight / own.sum()))
+    n_sample, few = min(wanted, max(ROWS_EACH * d, SAMPLE_NUMBERS // d)), rows
+    if n_sample < rows.n_rows:
+        sample = random_sample(rows, n_sample, seed=0)
+        own = np.ones(len(sample)) if sample.weights is None else sample.weights
+        if not own.any():
+            return None
+        few = as_rows(sample.X, own * (rows.total_weight / own.sum()))
     moments = Moments.of(few)
     basis = Basis.of(moments, 0.0, fit_intercept)
     every = _Nearest(rows, basis.functions, start, sums)
     mean = moments.mean @ basis.functions.coef + basis.functions.intercept
-    kind = label_set(start.values(sample.X[:1]))
+    kind = label_set(np.zeros((1, *start.coef.shape[1:])))
     centre = np.multiply.outer(moments.weight * mean, kind.centre) - every.target
     scale = 0.5 * (float(np.vdot(centre, centre)) + kind.variance * basis.rank)
     unit = float(np.sqrt(2.0 * scale))
     slope = np.zeros_like(every.target)
-    if wanted // 2 <= len(sample) < rows.n_rows // 2:
+    if wanted // 2 <= few.n_rows < rows.n_rows // 2:
         own_sums = few.reduce(partial(_values_of_block, start), _add_values)[2]
         first = _Nearest(few, basis.functions, start, own_sums).solve(slope, NEAR_ENOUGH * unit)
         if first is None:
@@ -146,6 +151,10 @@ class _Nearest:
         self.unit = max(1.0, float(np.linalg.norm(self.target)))
         self.factor: Solve = np.asarray
         self.n_products = 0
+        # Steps for many classes are rough, and faster on all rows at once in single precision.
+        self.single: Block | None = None
+        if isinstance(rows, NumpyRows) and rows.X.size <= SAMPLE_NUMBERS and start.coef.ndim == 2:
+            self.single = Block(rows.X.astype(np.float32, order="C"), rows.weights, 0)
 
     def solve(self, theta: Matrix, enough: float) -> Reached | None:
         """The theta with a residual of at most `enough`, or None where there seems to be none."""
@@ -165,7 +174,8 @@ class _Nearest:
                 return None
             if self.n_products > MOST_PRODUCTS:
                 return None
-            accuracy = min(0.1, max(size / self.unit, 1e-6, 0.3 * enough / size))
+            least = FINEST[self.single is not None]
+            accuracy = min(0.1, max(size / self.unit, least, 0.3 * enough / size))
             before = self.n_products
             step = self.step(free, reached.residual, accuracy)
             time = len(step) * (DEAR_DIRECTION + DEAR_CLASS * len(step) / step.size)
@@ -196,7 +206,8 @@ class _Nearest:
             residual -= residual.mean(axis=1, keepdims=True)
         labeling = Labeling(None, NearestLabels(values), sums[0], sums[1:])
         value -= float(np.vdot(theta, self.target))
-        return value, Reached(theta, residual, labeling), np.concatenate(free, axis=-1)
+        free = np.ascontiguousarray(np.concatenate(free, axis=-1))
+        return value, Reached(theta, residual, labeling), free
 
     def _in_basis(self, sums: Matrix) -> Matrix:
         B = self.functions
@@ -206,8 +217,7 @@ class _Nearest:
         """Conjugate gradients on the curvature of these rows, to this part of the residual."""
 
         def times(direction: Matrix) -> Matrix:
-            kernel = partial(_curved_of_block, self.functions.combine(direction), free)
-            return self._in_basis(self.rows.reduce(kernel, np.add))
+            return self._in_basis(self._sum(_curved_of_block, direction, free))
 
         step, left = np.zeros_like(residual), -residual
         scaled = self.factor(left)
@@ -228,11 +238,19 @@ class _Nearest:
             direction, before = scaled + after / before * direction, after
         return step if step.any() else scaled
 
+    def _sum(self, kernel: Kernel, theta: Matrix, free: Mask) -> Matrix:
+        """That of a kernel over all rows, with these weights of the functions."""
+        along = self.functions.combine(theta)
+        if self.single is None:
+            return self.rows.reduce(partial(kernel, along, free), np.add)
+        rough = Coefficients(along.coef.astype(np.float32), along.intercept.astype(np.float32))
+        return kernel(rough, free, self.single)
+
     def factor_of_classes(self, free: Mask) -> Solve:
         """The curvature of each class for itself, from the rows whose label can move; one sweep."""
         if self.target.size * len(self.target) > MOST_NUMBERS:
             return self.factor
-        grams = self.rows.reduce(partial(_grams_of_block, self.functions, free), np.add)
+        grams = self._sum(_grams_of_block, np.eye(len(self.target)), free)
         try:
             factors = [_factor(gram) for gram in grams]
         except np.linalg.LinAlgError:  # a class that hardly any row may have
@@ -313,12 +331,18 @@ def _grams_of_block(functions: Coefficients, free: Mask, block: Block) -> Matrix
     weights = np.ones(block.X.shape[0]) if block.weights is None else block.weights
     if len(mask) > 1:
         weights = weights * (1.0 - 1.0 / mask.sum(axis=0))
-    V = (functions.values(block.X) * np.sqrt(weights)[:, None]).astype(np.float32)
-    parts = (V[own] for own in mask)
-    return np.stack([part.T @ part for part in parts])
+    V = functions.values(block.X)
+    V = (V * np.sqrt(weights).astype(V.dtype)[:, None]).astype(np.float32, copy=False)
+    grams, memory = [], np.empty_like(V)  # new memory for each class would take longer
+    for own in map(np.flatnonzero, mask):
+        part = V.take(own, axis=0, out=memory[: len(own)], mode="clip")
+        grams.append(part.T @ part)
+    return np.stack(grams)
 
 
 def _values(coefficients: Coefficients, X: Any) -> Matrix:
+    if isinstance(X, np.ndarray) and X.dtype == np.float32:  # there the other way round
+        return np.ascontiguousarray(coefficients.values(X).T)
     values = np.asarray(coefficients.coef.T @ X.T)
     return np.asarray((values.T + coefficients.intercept).T)
 

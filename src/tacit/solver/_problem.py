@@ -155,11 +155,12 @@ class Problem(_Measured):
 
     def _mean_objective(self, first: int) -> float:
         V, target = self.V[:, first:], self.target[first:]
-        share = self.uniform()
-        centre = V.T @ share - target
         if self.allowed is None and self.sizes is None:
+            centre = np.multiply.outer(V.sum(axis=0), self.label_set.centre) - target
             spread = self.label_set.variance * float(np.vdot(V, V))
         else:
+            share = self.uniform()
+            centre = V.T @ share - target
             variances = ((share - share**2) / self.counts).sum(axis=1)
             spread = float((V**2).sum(axis=1) @ variances)
         return float(0.5 * np.vdot(centre, centre / self.counts) + 0.5 * spread)

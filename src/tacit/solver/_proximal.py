@@ -6,6 +6,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from tacit._typing import AnyArray, Index, Mask, Matrix, Vector
 from tacit.solver._active_set import Candidate, solve_in_unit
@@ -15,23 +16,25 @@ from tacit.solver._solution import Solution, Status
 # The weight of the distance to the last labels, in units of the mean curvature: the first, by what
 # it falls, and from where on it falls only if rounds bring little. A smaller one takes fewer rounds
 # of more products.
-FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.3, 1e-4
+FIRST_WEIGHT, FALLS_BY, LOW_WEIGHT = 1e-3, 0.5, 1e-4
 # Rounds at a low weight, at the most, before all rows and classes are looked at, and what is left
 # of the gap if they bring little.
 ROUNDS, LITTLE = 12, 0.05
 # How far below the highest a class of a row may be and still be looked at, where one has no share;
 # and the part of all pairs of a row and a class above which all are looked at.
-SLACK, MANY = 5.0, 0.25
+SLACK, MANY = 2.0, 0.25
 # A round ends at a slope of this part of the root of the gap, and of the dual vector, which is next
 # to nothing where the target can all but be reached; or at rounding.
-PART, TIGHTEST = 0.01, 1e-14
+PART, TIGHTEST = 0.02, 1e-14
 # The gap of all classes, as a multiple of that of those looked at, up to which these were enough.
 ENOUGH = 3.0
 # Looks at all rows without a smaller gap after which rounding has won.
 PATIENCE = 5
 # What is left of the slope by a Newton step, in single precision; and how many products more than
 # with a new preconditioner are worth a new one.
-ACCURACY, WORTH = 0.05, 40
+ACCURACY, WORTH = 0.15, 40
+# Classes above which nearly all labels are zero, and sums over all others are faster.
+SPARSE = 32
 # Newton steps of a round and products of a step at the most, and the shortest part of a step.
 NEWTON_STEPS, CONJUGATE_STEPS, SHORTEST = 60, 200, 1e-6
 
@@ -45,9 +48,10 @@ def solve_proximal(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> 
     Labels and q of a round have a duality gap in the problem itself of w times their last move, and
     that is what is judged (Li, Sun & Toh 2018, for the lasso).
 
-    After the first round most classes of most rows are out of the question. The next rounds, which
-    start a little beyond the last labels (Guler 1992), only look at pairs of a row and a class that
-    are not, and every few of them all pairs are looked at again.
+    After the first round most classes of most rows are out of the question. The next rounds only
+    look at pairs of a row and a class that are not, while the weight falls in single precision.
+    Those at a low weight start a little beyond the last labels (Guler 1992), and every few of them
+    all pairs are looked at again.
     """
     iterate = partial(_iterate, tol=tol, max_iter=max_iter)
     return solve_in_unit(problem.centred(), "proximal", iterate)
@@ -55,21 +59,20 @@ def solve_proximal(problem: Problem, tol: float = 1e-8, max_iter: int = 100) -> 
 
 def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, Status, int]:
     unit = float(np.vdot(problem.V, problem.V)) / problem.rank
-    V, weight, n_worse = problem.V, FIRST_WEIGHT, 0
-    # Near the labels that would do if they could be any numbers.
-    labels = _nearest(V @ np.linalg.lstsq(V.T @ V, problem.target)[0])
-    q, last = problem.residual(labels), problem.judge(labels)
+    weight, gap, n_worse = FIRST_WEIGHT, np.inf, 0
+    labels = problem.uniform()
+    q = problem.residual(labels)
     everything = _Everything(problem)
-    # The first round only has to find which rows and classes are in question.
-    table = _Everything(problem, np.float32)
-    best = last.gap, Candidate(labels, q)
+    # The first rounds only have to find which rows and classes are in question.
+    table = rough = _Everything(problem, np.float32)
+    best = gap, Candidate(labels, q)
     for n_iter in range(1, max_iter + 1):
         # 1. Rounds on the rows and classes in question.
         is_low = weight <= LOW_WEIGHT
-        q, found, seen = _rounds(table, q, labels, weight * unit, last.gap, tol, is_low)
+        q, found, seen = _rounds(table, q, labels, weight * unit, gap, tol, is_low)
         # 2. Judge them on all.
-        labels = table.whole(found)
-        judged = everything.judge(labels, q)
+        labels, excess = table.whole(found), everything.excess(q)
+        judged = everything.judge(labels, q, excess)
         if judged.relative_gap <= tol:
             return Candidate(labels, q), Status.OPTIMAL, n_iter
         n_worse = n_worse + 1 if judged.gap >= best[0] else 0
@@ -80,14 +83,14 @@ def _iterate(problem: Problem, tol: float, max_iter: int) -> tuple[Candidate, St
         were_enough = judged.gap <= ENOUGH * seen.gap
         if were_enough and not is_low:
             weight = max(FALLS_BY * weight, LOW_WEIGHT)
-        elif were_enough and judged.gap > LITTLE * last.gap:
+        elif were_enough and judged.gap > LITTLE * gap:
             weight *= FALLS_BY
-        moved = labels - V @ (q / (weight * unit))
-        is_open = (moved > moved.max(axis=1, keepdims=True) - SLACK) | (labels > 0.0)
+        is_open = (excess < SLACK * weight * unit) | (labels > 0.0)
         if not were_enough:
             is_open |= table.is_open
-        table = everything if is_open.mean() > MANY else _Pairs(problem, is_open)
-        last = judged
+        table = everything if weight <= LOW_WEIGHT else rough
+        table = table if is_open.mean() > MANY else _Pairs(table, is_open)
+        gap = judged.gap
     return best[1], Status.MAX_ITERATIONS, max_iter
 
 
@@ -100,7 +103,7 @@ def _rounds(
     for _ in range(ROUNDS if many else 1):
         enough = PART * min(float(np.sqrt(gap)), float(np.linalg.norm(q)))
         q, found = rounds.solve(q, centre, max(TIGHTEST, enough))
-        judged = table.judge(found, q)
+        judged = table.judge(found, q, table.excess(q))
         if judged.relative_gap <= 0.5 * tol:
             break
         gap = judged.gap
@@ -118,7 +121,7 @@ class _Everything:
     def __init__(self, problem: Problem, dtype: type[np.floating] = np.float64) -> None:
         self.problem, self.target = problem, problem.target
         self.V: AnyArray = problem.V.astype(dtype, copy=False)
-        self.single = problem.V.astype(np.float32)
+        self.single: AnyArray = problem.V.astype(np.float32)
         self.is_open: Mask = np.ones((problem.n_labels, problem.n_classes), dtype=bool)
 
     def part(self, labels: Matrix) -> Matrix:
@@ -135,28 +138,35 @@ class _Everything:
 
     def sum(self, labels: Matrix) -> Matrix:
         """V'u."""
-        return np.asarray(self.V.T @ labels, dtype=np.float64)
+        if labels.shape[1] <= SPARSE:
+            labels = labels.astype(self.V.dtype, copy=False)
+            return np.asarray(self.V.T @ labels, dtype=np.float64)
+        where = np.flatnonzero(labels != 0.0)
+        rows, classes = np.divmod(where, labels.shape[1])
+        values = labels.ravel()[where].astype(self.V.dtype, copy=False)
+        picked = coo_array((values, (rows, classes)), shape=labels.shape)
+        return np.asarray((picked.T.tocsr() @ self.V).T, dtype=np.float64)
 
     def nearest(self, values: Matrix) -> Matrix:
         """The nearest labels."""
         return _nearest(values)
 
-    def excess(self, slopes: Matrix) -> Matrix:
-        """By how much each is above the lowest of its row."""
-        return np.asarray(slopes - slopes.min(axis=1, keepdims=True))
+    def excess(self, q: Matrix) -> Matrix:
+        """By how much each entry of V q is above the lowest of its row."""
+        slopes = self.times(q)
+        slopes -= slopes.min(axis=1, keepdims=True)
+        return slopes
 
-    def judge(self, labels: Matrix, q: Matrix) -> Judgement:
+    def judge(self, labels: Matrix, q: Matrix, excess: Matrix) -> Judgement:
         """The gap between labels and q in the problem of this table."""
         residual = self.sum(labels) - self.target
         apart = residual - q
-        gap = float(np.vdot(labels, self.excess(self.times(q)))) + 0.5 * float(
-            np.vdot(apart, apart)
-        )
+        gap = float(np.vdot(labels, excess)) + 0.5 * float(np.vdot(apart, apart))
         return Judgement(gap, 0.5 * float(np.vdot(residual, residual)), 0.0, self.problem.scale)
 
     def between(self, labels: Matrix) -> _Between:
         """The pairs of rows and classes with a share of more than none and less than all."""
-        classes, rows = np.nonzero(((labels > 0.0) & (labels < 1.0)).T)
+        rows, classes = _by_class((labels > 0.0) & (labels < 1.0))
         return _Between(self.single[rows], rows, classes, labels.shape)
 
 
@@ -166,17 +176,17 @@ class _Pairs(_Everything):
     The pairs of a class lie together.
     """
 
-    def __init__(self, problem: Problem, is_open: Mask) -> None:
-        self.problem, self.is_open, self.shape = problem, is_open, is_open.shape
+    def __init__(self, table: _Everything, is_open: Mask) -> None:
+        self.problem, self.is_open, self.shape = table.problem, is_open, is_open.shape
         self.decided = is_open & (is_open.sum(axis=1, keepdims=True) == 1)
-        self.classes, self.rows = np.nonzero((is_open & ~self.decided).T)
+        self.rows, self.classes = _by_class(is_open & ~self.decided)
         self.parts = _parts(self.classes, is_open.shape[1])
-        self.V = problem.V[self.rows]
-        self.single = self.V.astype(np.float32)
-        self.target = problem.target - problem.V.T @ self.decided.astype(np.float64)
+        self.V = table.V[self.rows]
+        self.single = self.V.astype(np.float32, copy=False)
+        self.target = table.target - table.sum(self.decided)
 
     def part(self, labels: Matrix) -> Vector:
-        return np.asarray(labels[self.rows, self.classes])
+        return np.asarray(labels[self.rows, self.classes], dtype=self.V.dtype)
 
     def whole(self, labels: Vector) -> Matrix:
         whole: Matrix = self.decided.astype(np.float64)
@@ -184,15 +194,16 @@ class _Pairs(_Everything):
         return whole
 
     def times(self, q: Matrix) -> Vector:
-        return _times(self.V, self.parts, np.ascontiguousarray(q.T))
+        return _times(self.V, self.parts, np.ascontiguousarray(q.T, dtype=self.V.dtype))
 
     def sum(self, labels: Vector) -> Matrix:
-        return _sum(self.V, self.parts, labels).T
+        return _sum(self.V, self.parts, labels).T.astype(np.float64, copy=False)
 
     def nearest(self, values: Vector) -> Vector:
-        return _nearest_of_pairs(values, self.rows, self.shape[0])
+        return _nearest_of_pairs(values, self.rows, self.shape[0]).astype(values.dtype, copy=False)
 
-    def excess(self, slopes: Vector) -> Vector:
+    def excess(self, q: Matrix) -> Vector:
+        slopes = self.times(q)
         lowest = np.full(self.shape[0], np.inf)
         np.minimum.at(lowest, self.rows, slopes)
         return np.asarray(slopes - lowest[self.rows])
@@ -279,8 +290,9 @@ class _Between:
         left: AnyArray = np.ascontiguousarray(right.T / size, dtype=np.float32)
         step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
-        enough = ACCURACY**2 * before
-        for n_products in range(1, CONJUGATE_STEPS + 1):  # noqa: B007 - it is told in the end
+        n_products, enough = 0, ACCURACY**2 * before
+        while n_products < CONJUGATE_STEPS:
+            n_products += 1
             product = self.times(direction, single)
             length = np.float32(before / float(np.vdot(direction, product)))
             step, left = step + length * direction, left - length * product
@@ -300,6 +312,13 @@ class _Between:
         identity = np.eye(self.V.shape[1], dtype=np.float32)
         own = [scaled[part].T @ scaled[part] + identity for part in self.parts]
         return np.asarray(np.linalg.inv(np.stack(own)))
+
+
+def _by_class(mask: Mask) -> tuple[Index, Index]:
+    """Where it holds, the rows of a class together."""
+    rows, classes = np.divmod(np.flatnonzero(mask), mask.shape[1])
+    order = np.argsort(classes.astype(np.min_scalar_type(mask.shape[1])), kind="stable")
+    return rows[order], classes[order]
 
 
 def _parts(classes: Index, n_classes: int) -> list[slice]:
