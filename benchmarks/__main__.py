@@ -13,7 +13,17 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import columns, compare_time, evidence_time, family, hard, scaling, speed, storage
+from benchmarks import (
+    columns,
+    compare_time,
+    evidence_time,
+    family,
+    hard,
+    scaling,
+    speed,
+    startup,
+    storage,
+)
 
 THREADS = 2
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -33,6 +43,7 @@ def main() -> int:
     say(speed.HEADER)
     holds = True
     for lines in (
+        startup.startup_lines,
         speed.ridge_lines,
         lambda: [speed.classes_line()],
         speed.peer_lines,
