@@ -63,6 +63,11 @@ def test_the_nearest_label_is_a_label_that_no_other_one_is_nearer_than() -> None
     assert Interval().project(np.array([-0.5, 0.3, 1.5])).tolist() == [0.0, 0.3, 1.0]
 
 
+def test_the_nearest_label_of_huge_values_is_a_label() -> None:
+    values = np.array([[1e20, -1e20, 1e20], [3e17, 3e17 - 64.0, 0.0]])
+    np.testing.assert_array_equal(Simplex(3).project(values), [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
+
+
 def test_values_in_one_column_belong_to_the_interval() -> None:
     assert isinstance(label_set(np.zeros(3)), Interval)
     assert isinstance(label_set(np.zeros((3, 1))), Interval)

@@ -231,7 +231,7 @@ class _Problem:
         self.gram = self.Z.T @ self.Z
         self.set: LabelSet = label_set(Y)
         self.start: Matrix = constraints.coordinates(start).reshape(-1, Y.shape[1]).T
-        self.scale = 0.125 * rows.total_weight * Y.shape[1]
+        self.scale = 0.125 * float(root @ root) * Y.shape[1]
         self.n_sweeps = 0
         rank = min(labeled_rank, constraints.basis.rank)
         self.pull = self.open = 0.0

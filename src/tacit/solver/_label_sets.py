@@ -82,6 +82,8 @@ class Simplex:
 
         O(K log K) for each row, by sorting (Held, Wolfe & Crowder 1974).
         """
+        # A constant changes nothing; without it, labels of large values would be their rounding.
+        values = values - values.max(axis=1, keepdims=True)
         falling = -np.sort(-values, axis=1)
         excess = np.cumsum(falling, axis=1) - 1.0
         n_kept = np.arange(1, self.n_vertices + 1)
