@@ -46,7 +46,7 @@ HELP = {
 }
 WRITTEN_WRONGLY = {
     "no such command": (("nonsense",), "No such command"),
-    "no such option": (("compare", "--nope"), "No such option: --nope"),
+    "no such option": (("compare", "--nope"), "--nope"),
     "an option is missing": (("compare", "t.csv"), "Missing option '--target'"),
     "no such method": (("fit", "t.csv", "-t", "y", "-o", "m", "--model", "magic"), "'magic'"),
     "no such penalty": (("fit", "t.csv", "-t", "y", "-o", "m", "--alpha", "low"), "no penalty"),
