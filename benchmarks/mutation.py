@@ -48,8 +48,8 @@ MEMORY = 8 * 2**30
 # The tests nearest to each file, the quickest first: a second or two of processor time.
 INTERIOR = "solver/test_newton_system solver/test_interior_point solver/test_samples "
 INTERIOR += "solver/test_simplex_interior_point"
-ROUNDS = "solver/test_working_set solver/test_simplex_working_set"
-PRIOR = "solver/test_projection estimators/test_class_prior estimators/test_implicit"
+ROUNDS = "solver/test_working_set"
+PRIOR = "solver/test_projection estimators/test_class_prior"
 NEAREST = {
     "certificate": {
         "solver/_certificate": "solver/test_certificate",

@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tacit.rows import CentredRows
+from tacit.rows import CentredRows, as_rows
 from tacit.solver._least_squares import (
     LARGE_PENALTY,
     LOO_GRID,
     RowsRidge,
     _check_squares,
+    column_squares,
     fit_supervised,
     is_small,
     leave_one_out_alpha,
+    loses_columns,
 )
 
 SHAPES = [(12, 4), (6, 9), (5, 5)]  # more rows than columns, fewer, and as many
@@ -146,6 +148,31 @@ def test_a_penalty_is_small_beside_the_largest_entry_of_the_diagonal() -> None:
     assert is_small(3.9e-7, gram)
     assert not is_small(4.1e-7, gram)
     assert is_small(0.0, np.zeros((0, 0)))
+
+
+def test_columns_are_lost_beside_others_unless_the_penalty_hides_them() -> None:
+    for unit in (1e-10, 1.0, 1e10):
+        for small, alpha, is_lost in (
+            (1e-9, 1e-8, True),
+            (1e-9, 0.0, False),  # a rank rule sees to it
+            (1e-9, 1e-6, False),  # a penalty that is not small
+            (1e-7, 1e-8, False),  # a column that is not
+            (1e-17, 1e-8, False),  # a column that the penalty hides
+        ):
+            squares = unit * np.array([1.0, small, 0.5])
+            assert loses_columns(squares, unit * alpha) == is_lost
+    assert not loses_columns(np.zeros(0), 1.0)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_squares_of_columns_are_those_of_their_widths_over_all_rows(container: Any) -> None:
+    X, more = container([[1.0, 2.0], [3.0, -4.0]]), container([[5.0, 1.0]])
+    none = as_rows(container(np.zeros((0, 2))), None)
+    both = as_rows(more, None)
+    assert column_squares(X, both, True).tolist() == [16.0, 36.0]
+    assert column_squares(X, both, False).tolist() == [25.0, 16.0]
+    assert column_squares(X, none, True).tolist() == [4.0, 36.0]
+    assert column_squares(X, none, False).tolist() == [9.0, 16.0]
 
 
 @pytest.mark.parametrize("alpha", [0.3, 1e6])

@@ -156,6 +156,13 @@ def test_labels_that_are_not_numbers_are_never_called_optimal():
     assert not broken.is_optimal()
 
 
+def test_where_there_is_nothing_to_decide_the_kkt_residual_is_zero():
+    nothing = Problem(np.zeros((3, 2)), np.zeros(2))
+    assert nothing.scale == nothing.kkt_residual(np.ones(3)) == 0.0
+    none = Problem(np.zeros((0, 2)), np.ones(2))
+    assert none.kkt_residual(np.zeros(0)) == 0.0
+
+
 _V = np.zeros((3, 2))
 
 
