@@ -1,11 +1,13 @@
 """The edges of the projection, decided once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tacit.rows import Moments, NumpyRows
-from tacit.solver import Basis, Status
-from tests.problems import KINDS, Table, projected, table
+from tacit.solver import Basis, Coefficients, Method, Status, project
+from tests.problems import KINDS, Table, projected, table, table_of_classes
 
 METRICS = ("labeled", "all", "euclidean")
 
@@ -36,6 +38,8 @@ def test_no_unlabeled_rows_give_the_supervised_solution(metric):
     answer, start, _ = projected(empty, metric)
     assert answer.solution.status is Status.EMPTY
     assert answer.coefficients is start
+    assert answer.inside
+    assert answer.squared_distance == 0.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,3 +107,51 @@ def test_weights_of_unlabeled_rows_equal_repeated_rows(fit_intercept):
     np.testing.assert_allclose(ours.scatter, theirs.scatter)
     a, b = (Basis.of(m, 0.0, fit_intercept).functions.stacked() for m in (ours, theirs))
     np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_of_three_classes_the_supervised_solution_is_in_the_set_unless_labels_cannot_have_its_sum(
+    metric,
+):
+    data = table_of_classes("supervised solution inside", 0, 3)
+    answer, start, constraints = projected(data, metric)
+    assert answer.inside
+    # Values of labels add up to one over the classes.
+    moved = Coefficients(start.coef, start.intercept + 0.01)
+    other = project(constraints, moved, metric, constraints.basis.rank, Method())
+    assert not other.inside
+    np.testing.assert_allclose(
+        other.coefficients.values(data.X_u).sum(axis=1).mean(), 1.0, atol=0.05
+    )
+
+
+@pytest.mark.parametrize("metric", ["labeled", "all"])
+def test_with_known_shares_the_supervised_solution_is_in_the_set_if_it_has_them(metric):
+    data = table("supervised solution inside", 0)
+    _, start, free = projected(data, metric)
+    implied = free.constant() @ (free.coordinates(start) - free.offset) / len(data.X_u)
+    for prior, is_member in ((implied, True), (implied + 0.05, False)):
+        constraints = replace(free, prior=np.asarray(prior))
+        answer = project(constraints, start, metric, free.basis.rank, Method())
+        assert answer.solution.status.is_success
+        assert answer.inside == is_member
+        labels = answer.solution.labeling.of_rows(NumpyRows(data.X_u))
+        assert labels.mean() == pytest.approx(prior, abs=1e-6)
+
+
+def test_classes_without_a_share_have_no_labels_and_an_infinite_price():
+    data = table_of_classes("plain", 1, 3)
+    _, start, free = projected(data, "all")
+    rank = free.basis.rank
+    for prior in ((0.0, 0.4, 0.6), (0.0, 1.0, 0.0)):
+        constraints = replace(free, prior=np.array(prior))
+        answer = project(constraints, start, "all", rank, Method())
+        labels = answer.solution.labeling.of_rows(NumpyRows(data.X_u))
+        np.testing.assert_allclose(labels.mean(axis=0), prior, atol=1e-6)
+        assert np.isinf(answer.prices).tolist() == [share == 0.0 for share in prior]
+        np.testing.assert_allclose(answer.solution.labeling.total, data.X_u.T @ labels, atol=1e-7)
+        # A row of this basis apart from the start is what the distance is measured by.
+        moved = free.coordinates(answer.coefficients) - free.coordinates(start)
+        assert answer.squared_distance == pytest.approx(float(np.vdot(moved, moved)))
+        labeled = project(constraints, start, "labeled", rank, Method())
+        assert labeled.prices is None
