@@ -64,6 +64,10 @@ def test_a_tie_on_a_face_is_broken_by_the_second_problem(solver):
     second = Problem(np.array([[0.0], [1.0], [-1.0]]), np.array([0.2]))
     solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).dense)
     np.testing.assert_allclose(solution.soft_labels, [1.0, 0.85, 0.65], atol=1e-7)
+    # What the first one has decided counts in the second one too.
+    second = Problem(np.array([[0.4], [1.0], [-1.0]]), np.array([0.6]))
+    solution = solve_with_ties(first, second, Method(solver, 1e-10, 1000).dense)
+    np.testing.assert_allclose(solution.soft_labels, [1.0, 0.85, 0.65], atol=1e-7)
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgsb", "working-set"])
