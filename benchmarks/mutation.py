@@ -75,7 +75,8 @@ NEAREST = {
         "solver/_ties": "solver/test_ties",
         "solver/_zonotope": f"solver/test_zonotope {ROUNDS}",
         "solver/_rounds": f"solver/test_rounds {ROUNDS}",
-        "solver/_working_set": f"solver/test_search {ROUNDS} solver/test_groups",
+        "solver/_working_set": f"solver/test_search {ROUNDS} solver/test_groups "
+        "solver/test_simplex_working_set",
         "solver/_inside": f"solver/test_inside {ROUNDS}",
     },
 }

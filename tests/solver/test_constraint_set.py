@@ -134,4 +134,18 @@ def test_the_sample_is_an_eighth_of_the_rows_within_bounds(n: int, d: int, expec
     X = np.ones((4, d))
     labeled, moments = LabeledRows(X, np.ones(4), None), Moments.of(NumpyRows(X))
     rows = NumpyRows(np.zeros((n, d)))
-    assert len(ConstraintSet.of(labeled, moments, rows).sample) == pytest.approx(expected, rel=0.1)
+    constraints = ConstraintSet.of(labeled, moments, rows)
+    assert len(constraints.sample) == pytest.approx(expected, rel=0.1)
+
+
+def test_where_rows_say_nothing_the_constant_is_the_only_function_and_no_share_is_violated() -> (
+    None
+):
+    X = np.full((4, 2), 3.0)
+    labeled, moments = LabeledRows(X, np.ones(4), None), Moments.of(NumpyRows(X))
+    rows = NumpyRows(X, np.zeros(4))
+    constraints = ConstraintSet.of(labeled, moments, rows, prior=np.asarray(0.5))
+    constant = constraints.constant()
+    assert constant is not None
+    np.testing.assert_allclose(constraints.basis.functions.values(X) @ constant, 1.0)
+    assert constraints.prior_violation(Labeling(np.ones(4), None, 1.0, np.zeros(2))) == 0.0
