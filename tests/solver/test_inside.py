@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,15 @@ from tacit.rows import NumpyRows
 from tacit.solver import Coefficients
 from tacit.solver import _inside as module
 from tacit.solver._curvature import Factor
-from tacit.solver._inside import _factor, _look, _smooth, _Steps, centred_on, reach_inside
+from tacit.solver._inside import (
+    _factor,
+    _look,
+    _search,
+    _smooth,
+    _Steps,
+    centred_on,
+    reach_inside,
+)
 from tacit.solver._zonotope import Zonotope
 
 both = pytest.mark.parametrize("n_classes", [2, 3])
@@ -141,6 +151,34 @@ def test_a_target_outside_is_seen_to_be_there(n_classes: int, distance: float) -
         assert reach_inside(zonotope, target, V, w) is None
     assert calls == [1]
     assert 0 < zonotope.n_sweeps <= module.MOST_STEPS + 5
+
+
+@both
+def test_steps_that_lead_up_are_shortened_and_in_the_end_given_up(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zonotope, target, V, w = drawn(n_classes)
+    factor_at = partial(_factor, V, w)
+    start = np.zeros_like(target)
+    slopes: list[Any] = []
+    worse_until = 99
+
+    def looked(zonotope: Zonotope, target: Any, slope: Any) -> Any:
+        value, at = _look(zonotope, target, slope)
+        slopes.append(slope)
+        is_worse = 1 < len(slopes) <= worse_until
+        return (value + 1e9, replace(at, residual=1e9 + at.residual)) if is_worse else (value, at)
+
+    monkeypatch.setattr(module, "_look", looked)
+    assert _search(zonotope, target, start, factor_at, 1e-9, newton=True) is None
+    # The whole step, and parts of it down to a sixty-fourth.
+    lengths = [np.linalg.norm(slope) / np.linalg.norm(slopes[1]) for slope in slopes[1:]]
+    np.testing.assert_allclose(lengths, [1.0, 0.25, 0.0625, 0.015625])
+    slopes.clear()
+    worse_until = 3
+    reached = _search(zonotope, target, start, factor_at, 1e-9, newton=True)
+    assert reached is not None
+    np.testing.assert_allclose(slopes[3], 0.0625 * slopes[1])
 
 
 def test_centring_takes_away_what_labels_of_these_rows_cannot_approach() -> None:
