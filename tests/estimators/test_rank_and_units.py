@@ -224,3 +224,23 @@ def test_a_penalty_that_is_rounding_beside_a_column_leaves_its_ties_to_be_broken
     every.fit(np.vstack([X, X]), [0] * 5 + [1] * 5,
               sample_weight=np.r_[weights * (1.0 - labels), weights * labels])  # fmt: skip
     np.testing.assert_allclose(every.decision_function(X), model.decision_function(X), atol=1e-9)
+
+
+def test_a_large_constant_column_leaves_few_rows_to_the_others() -> None:
+    X = np.column_stack([np.full(3, 1e77), [0.0, 0.0, 1.0], np.ones(3), [1.0, 0.0, 0.0]])
+    y, weights = [0, 1, 0], [0.6, 1.9, 1.1]
+    model = LeastSquaresClassifier().fit(X, y, sample_weight=weights)
+    small = LeastSquaresClassifier().fit(X[:, 1:], y, sample_weight=weights)
+    assert model.coef_[0, 0] == 0.0
+    np.testing.assert_allclose(model.coef_[:, 1:], small.coef_, atol=1e-12)
+
+
+def test_rows_beside_others_of_large_weight_are_not_tied() -> None:
+    # Two labeled rows in three directions: the slopes of light rows are small, but they decide.
+    random = np.random.default_rng(0)
+    X, y = random.integers(0, 2, size=(30, 2)).astype(float), np.r_[0, 1, np.full(28, -1)]
+    X[:2] = [[1.0, 0.0], [0.0, 1.0]]
+    weights = np.where(random.random(30) < 0.3, 1e12, 1.0)
+    weights[:2] = 1.0
+    model = ICLSClassifier().fit(X, y, sample_weight=weights)
+    assert model.solution_.relative_gap() <= 1e-8

@@ -265,9 +265,12 @@ def _solve_labeled(
             R = np.asarray(np.linalg.cholesky(S))
             return method.rows(constraints.problem(R, R.T @ target))
     eigenvalues, vectors = np.linalg.eigh(S)
-    # A penalty that is rounding beside the rows makes no direction steep.
-    n_flat = max(n_flat, int(np.sum(eigenvalues <= len(S) * np.finfo(np.float64).eps)))
-    rank = basis.rank - n_flat
+    if basis.alpha > 0.0:
+        # Where only the penalty makes a direction steep, and is rounding beside the rows, none is.
+        n_unseen = basis.rank - int(np.linalg.matrix_rank(constraints.labeled_values))
+        n_rounding = int(np.sum(eigenvalues <= len(S) * np.finfo(np.float64).eps))
+        n_flat = max(n_flat, min(n_unseen, n_rounding))
+        rank = basis.rank - n_flat
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]
     if n_flat and _is_invisible(constraints, steep):
         # Whatever the labels, the labeled loss is the same.

@@ -40,10 +40,16 @@ def solve_with_ties(first: Problem, second: Problem, solve: Solve) -> Solution:
         return solution
     inside = solution.status is Status.INSIDE
     first, kind = first.centred(), first.label_set
-    allowed = _lowest(first.excess(solution.dual), inside)
+    # Beside rows of large weight the slopes of others are small, and not rounding.
+    sizes = np.hypot(*(np.linalg.norm(problem.V, axis=1) for problem in (first, second)))
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    allowed = _lowest(first.excess(solution.dual) / sizes, inside)
     is_open = allowed.sum(axis=0) > 1
-    longest = float(np.linalg.norm(first.V, axis=1).max(initial=0.0))
-    if not inside and _independent(first.V[is_open], allowed[:, is_open], kind.vertices, longest):
+    generators = first.V / sizes[:, None]
+    longest = float(np.linalg.norm(generators, axis=1).max(initial=0.0))
+    if not inside and _independent(
+        generators[is_open], allowed[:, is_open], kind.vertices, longest
+    ):
         return solution
     decided = kind.labels(np.where(is_open, 0.0, allowed))
     labels = decided.copy()
