@@ -16,6 +16,8 @@ from tacit.solver._zonotope import Zonotope
 # A class is decided against by the first metric where its slope is above the lowest of its row by
 # more than this part of the largest such difference; those of fractional labels are rounding.
 SLOPE_IS_ZERO = 1e-7
+# A relative gap of the first metric that rounding on a face does not explain.
+SPOILED = 1e-8
 # Distinct undecided rows that are solved for in memory at the most.
 MOST_TIED = 100_000
 
@@ -63,12 +65,13 @@ def solve_with_ties(first: Problem, second: Problem, solve: Solve) -> Solution:
             allowed=None if inside or labels.ndim == 1 else allowed[:, is_open].T,
         )
     )
-    if nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale):
+    labels[is_open] = nearest.labels()
+    q = solution.dual if first.n_equalities else None
+    is_missed = nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale)
+    if is_missed or first.relative_gap(labels, q) > max(SPOILED, 10.0 * solution.relative_gap()):
         # The face is thinner than rounding, and what the first metric says is all there is; but
         # that its own target is inside says nothing about the second one's.
         return replace(solution, status=Status.STALLED if inside else solution.status)
-    labels[is_open] = nearest.labels()
-    q = solution.dual if first.n_equalities else None
     status = nearest.status if inside or nearest.status is not Status.INSIDE else Status.OPTIMAL
     both = replace(
         solution,
