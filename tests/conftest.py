@@ -31,7 +31,7 @@ def _lacking(error: BaseException | None) -> str | None:
         said = re.match(r"(\S+) is not installed", str(error))
         if said and said[1].replace("-", "_") in ABSENT:
             return said[1]
-        error = error.__cause__
+        error = error.__cause__ or error.__context__
     return None
 
 
