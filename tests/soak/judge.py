@@ -191,7 +191,21 @@ class Projection:
 
     def is_well_posed(self) -> bool:
         """Whether the rank of both Gram matrices is beyond doubt, and centring kept precision."""
-        return self.resolution < 1e-7 and all(_has_clear_rank(one) for one in (self.A, self.S))
+        is_clear = self.resolution < 1e-7 and all(_has_clear_rank(one) for one in (self.A, self.S))
+        return is_clear and not self.loses_labeled_rows()
+
+    def loses_labeled_rows(self) -> bool:
+        """Whether A has lost, beside rows of large weight, what the labeled ones see.
+
+        They are a part of it, so that a direction that they see has no eigenvalue of zero: where A
+        says so, it has rounded it away.
+        """
+        unit = np.sqrt(np.where(self.A.diagonal() > 0.0, self.A.diagonal(), 1.0))
+        eigenvalues, vectors = np.linalg.eigh(self.A / np.outer(unit, unit))
+        cut = vectors[:, eigenvalues < SURELY_CUT * eigenvalues.max()] / unit[:, None]
+        seen = np.abs(cut.T @ self.S @ cut).max(initial=0.0)
+        rest = vectors / unit[:, None]
+        return bool(seen > 1e-6 * np.abs(rest.T @ self.S @ rest).max())
 
     def has_cut_directions(self) -> bool:
         """Whether the rows leave some direction undetermined, as far as double precision goes."""
