@@ -76,6 +76,22 @@ def test_it_says_none_where_there_are_too_many_labels_to_solve_for(monkeypatch):
     )
 
 
+@pytest.mark.parametrize("n_columns", [2, 4])
+def test_a_face_has_twice_as_many_directions_as_unknowns_at_the_most(n_columns, monkeypatch):
+    monkeypatch.setattr(module, "MANY_FREE", 0)
+    random = np.random.default_rng(0)
+    target = random.normal(size=3) if n_columns == 2 else random.normal(size=(3, n_columns))
+    problem = Problem(random.normal(size=(20, 3)), target).centred()
+    P = problem.label_set.weights(problem.uniform())
+    free = np.zeros(P.shape, dtype=bool)
+    # Of each row one class moves beside the largest, which is the first.
+    most = 2 * 3 * (n_columns - 1)
+    free[1].flat[: min(most, 20)] = True
+    assert module._step_to_lowest(problem, P, free, None) is not None
+    free[1:].flat[: most + 1] = True
+    assert (module._step_to_lowest(problem, P, free, None) is None) == (free.sum() > most)
+
+
 def test_it_says_none_where_no_labels_are_good_enough():
     problem = _box(0, 12, 8)
     assert (

@@ -47,6 +47,37 @@ def test_the_scale_is_the_mean_objective_over_all_labelings(n_classes):
     np.testing.assert_allclose(problem.scale, mean)
 
 
+@pytest.mark.parametrize("sizes", [None, np.array([1.0, 3.0, 2.0])])
+def test_the_scale_counts_only_what_is_allowed_and_each_class_by_its_size(sizes):
+    random = np.random.default_rng(0)
+    allowed = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1]], dtype=bool)
+    V, target = random.normal(size=(4, 2)), 4.0 * random.normal(size=(2, 3))
+    for mask in (None, allowed):
+        problem = Problem(V, target, 1, mask, sizes)
+        open_ = np.ones((4, 3), dtype=bool) if mask is None else mask
+        labelings = itertools.product(*(np.eye(3)[row] for row in open_))
+        mean = np.mean([problem.objective(np.array(P)) for P in labelings])
+        assert problem.scale == pytest.approx(mean, rel=1e-12)
+
+
+@either
+def test_the_relative_gap_is_the_gap_over_the_objective_or_over_what_is_lost_to_rounding(n_classes):
+    problem = _problem(n_classes, 1)
+    u, q = _labels(problem), np.ones(problem.target.shape)
+    judged = problem.judge(u, q)
+    assert problem.relative_gap(u, q) == judged.relative_gap
+    assert judged.objective > 1e-4 * judged.scale
+    held = np.abs(problem.residual(u)[:1])
+    missed = np.finfo(float).eps * (np.linalg.norm(problem.V) + np.linalg.norm(problem.target[:1]))
+    doubt = (held + missed).sum()
+    assert judged.rounding == pytest.approx(doubt, rel=1e-12)
+    assert judged.relative_gap == pytest.approx((judged.gap + doubt) / judged.objective, rel=1e-12)
+    # What rounding misses counts where equalities seem to hold to the last digit.
+    nothing = Problem(np.eye(2), np.array([0.5, 3.0]), 1)
+    far = nothing.judge(np.array([0.5, 1.0]), np.array([1e12, -2.0]))
+    assert far.rounding == pytest.approx(1e12 * np.finfo(float).eps * (np.sqrt(2.0) + 0.5))
+
+
 @either
 @pytest.mark.parametrize("n_equalities", [0, 1])
 def test_the_gap_is_the_difference_of_primal_and_dual_objective(n_classes, n_equalities):

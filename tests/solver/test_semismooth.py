@@ -117,6 +117,15 @@ def test_too_many_shares_at_zero_are_left_to_the_other_way_and_too_many_others_t
     np.testing.assert_allclose((shares + step)[:, 3], 1.0)
 
 
+def test_of_two_classes_half_as_many_shares_at_zero_are_few() -> None:
+    given, shares = problem(0, n_classes=2)
+    few, at_zero = _FewZeros(given.V @ given.V.T), np.zeros(shares.shape, dtype=bool)
+    at_zero[:10, 0] = True
+    assert few.step(shares, at_zero) is not None
+    at_zero[10, 1] = True
+    assert few.step(shares, at_zero) is None
+
+
 def test_an_inverse_that_hardly_exists_is_not_used() -> None:
     _, shares = problem(0, n_classes=2)
     nearly = np.random.default_rng(0).normal(size=(40, 39))
