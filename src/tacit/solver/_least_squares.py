@@ -101,7 +101,7 @@ def column_squares(X: Any, others: Rows, fit_intercept: bool) -> Vector:
     """The squared length of each column, but for a factor of the number of rows, in one sweep."""
 
     def extremes(block: Block) -> Matrix:
-        ends: tuple[Any, Any] = block.X.max(axis=0), (-block.X).max(axis=0)
+        ends: tuple[Any, Any] = block.X.max(axis=0), -block.X.min(axis=0)
         return np.stack([np.ravel(e.toarray() if hasattr(e, "toarray") else e) for e in ends])
 
     ends = extremes(Block(X, None, 0))
