@@ -321,7 +321,7 @@ def assert_projection_is_exact(model: Any, table: Table, metric: str) -> float:
     c_sup = problem.coordinates(model.supervised_coef_, model.supervised_intercept_)
     c = problem.coordinates(model.coef_, model.intercept_)
     if getattr(model, "penalty", "everywhere") == "everywhere":
-        assert_start_is_supervised(problem, c_sup)
+        assert_start_is_supervised(problem, table, c_sup)
     # The model is what its soft labels lead to; inside the set that is the supervised one.
     total = float(problem.w.sum())
     distance = _norm(problem.at(u) - c, problem.A) / np.sqrt(total)
@@ -340,12 +340,15 @@ def assert_projection_is_exact(model: Any, table: Table, metric: str) -> float:
     return gap.relative if gap.noise <= GAP else 0.0
 
 
-def assert_start_is_supervised(problem: Projection, c_sup: Matrix) -> None:
+def assert_start_is_supervised(problem: Projection, table: Table, c_sup: Matrix) -> None:
     """The start is the fit to the labeled rows alone, as far as these tell."""
     own = _generalised_inverse(problem.S) @ problem.b
     L = problem.n_labeled
     weight = np.sqrt(problem.w[:L].sum())
     spread = problem.D[:L].std(axis=0)
+    varies = np.ptp(table.X[:L], axis=0) > 0.0
+    if (varies & (spread[-len(varies) :] == 0.0)).any():
+        return  # constant among all rows, up to the rounding of one that outweighs the others
     if ((spread > 0.0) & (spread < 1e-9 / EPS * problem.resolution)).any():
         return  # near the documented 1e-10 of the mean below which a column is constant
     distance = _norm(own - c_sup, problem.S) / weight
