@@ -216,6 +216,14 @@ def test_a_file_that_is_not_parquet_is_named(tmp_path):
         ParquetRows(tmp_path / "a.parquet")
 
 
+def test_a_file_whose_notes_for_pandas_are_damaged_is_named(tmp_path):
+    path = tmp_path / "a.parquet"
+    notes = pa.table({"x": [1.0]}).replace_schema_metadata({"pandas": '{"index_columns": ['})
+    pq.write_table(notes, path)
+    with pytest.raises(ValueError, match=r"a\.parquet cannot be read as a Parquet file.*damaged"):
+        ParquetRows(path)
+
+
 def test_a_file_with_broken_pages_is_named(tmp_path):
     path = write_parquet(tmp_path / "a.parquet", np.random.default_rng(0).normal(size=(5000, 2)))
     rows = ParquetRows(path)

@@ -168,6 +168,7 @@ REFUSED = {
     "named.xlsx": (CSV, "named as if it were Excel"),
     "two.zip": (zipped(**{"a.csv": CSV, "b.csv": CSV}), r"holds 2 files \(a\.csv and b\.csv\)"),
     "nothing.zip": (zipped(), "holds no file"),
+    "nameless.zip": (zipped(**{".": CSV, "b.csv": CSV}), r"holds 2 files \(\. and b\.csv\)"),
     "cut.zip": (SAME["t.zip"][:-30], "damaged and cannot be unpacked"),
     "cut.csv.zst": (zstandard(CSV)[:-4], "damaged and cannot be unpacked"),
     "cut.jsonl": (LINES + b'{"x": 1,', "Line 4 of .* cannot be read"),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +212,7 @@ def _check_names(columns: Sequence[str]) -> tuple[str, ...]:
 
 def _own_columns(schema: Any) -> tuple[str, ...]:
     """All columns but those in which pandas has stored the index of a frame."""
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    index = (schema.pandas_metadata or {}).get("index_columns") or []
     return tuple(name for name in schema.names if name not in index)
 
 
@@ -244,7 +245,7 @@ def _opened(file: str, filesystem: Any) -> Iterator[Any]:
             yield parquet
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{file} does not exist any more.") from error
-    except (pyarrow.ArrowException, OSError, UnicodeError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeError, JSONDecodeError) as error:
         raise ValueError(
             f"{file} cannot be read as a Parquet file: it is damaged or none "
             f"({first_sentence(error)}); write it again."

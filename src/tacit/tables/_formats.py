@@ -154,7 +154,9 @@ def _only_member(archive: zipfile.ZipFile, name: str) -> str | None:
         member
         for member in members
         # Beside what was packed, macOS puts files of its own.
-        if not member.endswith("/") and "__MACOSX" not in member and PurePath(member).name[0] != "."
+        if not member.endswith("/")
+        and "__MACOSX" not in member
+        and PurePath(member).name[:1] != "."
     ]
     if len(files) != 1:
         what = f"{len(files):,} files ({listed(files, 3)})" if files else "no file"
