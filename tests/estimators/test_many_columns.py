@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
+from tacit import (
+    ICLSClassifier,
+    LeastSquaresClassifier,
+    ProjectedLeastSquaresClassifier,
+    TacitClassifier,
+)
 from tacit.rows import CentredRows, Moments, as_rows
 from tacit.solver import Basis, Status
 
@@ -254,3 +259,31 @@ def test_labels_near_the_values_of_the_start_tell_what_the_interior_point_method
     for k, column in enumerate(np.concatenate([targets, labels]).T):
         beta = _dense_ridge(X, column, w, alpha, True)
         np.testing.assert_allclose(ours.coef_[k], beta[1:], atol=1e-7)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_no_draw_of_wide_sparse_rows_needs_a_matrix_of_their_columns(fit_intercept: bool) -> None:
+    X, y = _sparse_table(400, 100_000, 60)
+    X.data **= 3  # some columns are hardly there beside others
+    for seed in range(5):
+        rows = np.random.default_rng(seed).permutation(400)[:40]
+        model = LeastSquaresClassifier("loo", fit_intercept=fit_intercept).fit(X[rows], y[rows])
+        assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("classifier", [TacitClassifier(["linear", "forest"]), ICLSClassifier()])
+def test_sparse_indices_of_eight_bytes_are_as_good_as_those_of_four(classifier: Any) -> None:
+    X, y = _sparse_table(60, 40, 5)
+    long = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), X.shape)
+    assert long.indices.dtype == np.int64
+    marked = np.where(np.arange(60) < 20, y, -1)
+    if "random_state" in classifier.get_params():
+        classifier.set_params(random_state=0)
+    expected = classifier.fit(X, marked).decision_function(X)
+    np.testing.assert_array_equal(classifier.fit(long, marked).decision_function(long), expected)
+
+
+def test_labels_beyond_memory_are_refused_before_their_inner_products_are_formed() -> None:
+    X = sp.csr_array((np.ones(400_000), np.arange(400_000), np.arange(400_001)))
+    with pytest.raises(MemoryError, match=r"inner products of 400,000 rows take 1,280\.0 GB"):
+        CentredRows(X).gram()

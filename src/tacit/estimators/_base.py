@@ -28,6 +28,7 @@ from tacit.estimators._training import (
     read_training_data,
     weighted_by_class,
 )
+from tacit.rows import with_short_indices
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -277,9 +278,8 @@ class DecisionClassifier(SemiSupervisedClassifier):
         if is_elsewhere(X):
             return read_rows(self, X, "X").map(function)
         accept_sparse: Any = "csr" if self.__sklearn_tags__().input_tags.sparse else False
-        return function(
-            validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse=accept_sparse)
-        )
+        X = validate_data(self, X, reset=False, dtype=DTYPES, accept_sparse=accept_sparse)
+        return function(with_short_indices(X))
 
 
 class ProbableClassifier(DecisionClassifier):

@@ -12,7 +12,12 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.solver import Certificate, Coefficients, Solution, project
-from tacit.solver._least_squares import RowsRidge, column_squares, loses_columns
+from tacit.solver._least_squares import (
+    FEW_COLUMNS,
+    RowsRidge,
+    column_squares,
+    loses_columns,
+)
 from tacit.solver._many_columns import project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
@@ -105,7 +110,7 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             intercept = self.fit_intercept
             projection = already_inside(rows, start, intercept)
             is_wide = len(data.codes) + rows.n_rows < data.X.shape[1] and alpha > 0.0
-            if is_wide:
+            if is_wide and data.X.shape[1] <= FEW_COLUMNS:
                 is_wide = not loses_columns(column_squares(data.X, rows, intercept), alpha)
             if projection is None and is_wide and metric != "euclidean":
                 projection = project_in_span(labeled, rows, start, alpha, intercept, metric, method)

@@ -16,7 +16,15 @@ from sklearn.utils.validation import validate_data
 from tacit._cached import cached_property
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.estimators._labels import check_classes, read_labels
-from tacit.rows import CsrRows, NumpyRows, ParquetRows, Rows, as_rows, one_blas_thread
+from tacit.rows import (
+    CsrRows,
+    NumpyRows,
+    ParquetRows,
+    Rows,
+    as_rows,
+    one_blas_thread,
+    with_short_indices,
+)
 from tacit.rows._as_rows import is_dask, is_parquet
 
 DTYPES = (np.float64, np.float32)
@@ -98,7 +106,7 @@ def read_training_data(
             f"X is a {type(X).__name__}; the labeled rows must be an array in memory. Pass rows "
             "that live on disk or on a cluster as X_unlabeled."
         )
-    X = validate_data(estimator, X, dtype=DTYPES, accept_sparse="csr")
+    X = with_short_indices(validate_data(estimator, X, dtype=DTYPES, accept_sparse="csr"))
     labels = read_labels(y, unlabeled, X.shape[0])
     weights = _read_weights(sample_weight, X.shape[0])
 
@@ -194,6 +202,7 @@ def _read_unlabeled(
         )
     except (ValueError, TypeError) as error:
         raise type(error)(f"X_unlabeled cannot be used: {error}") from error
+    extra = with_short_indices(extra)
     if len(marked) == 0:
         return as_rows(extra)
     if weights is not None:

@@ -2,7 +2,7 @@
 
 from tacit.rows._as_rows import as_rows
 from tacit.rows._dask_rows import DaskRows
-from tacit.rows._memory_rows import CsrRows, NumpyRows
+from tacit.rows._memory_rows import CsrRows, NumpyRows, with_short_indices
 from tacit.rows._moments import CentredRows, Moments, Sample, moments_and_sample
 from tacit.rows._parquet_files import ParquetFiles
 from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows, TransformedRows
@@ -26,4 +26,5 @@ __all__ = [
     "check_memory",
     "moments_and_sample",
     "one_blas_thread",
+    "with_short_indices",
 ]

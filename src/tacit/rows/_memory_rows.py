@@ -87,6 +87,16 @@ class NumpyRows(InMemoryRows):
         return block if is_fit else np.array(block, order="C")
 
 
+def with_short_indices(X: Any) -> Any:
+    """A matrix in CSR form with indices of four bytes, if they fit: trees take no others."""
+    if not sparse.issparse(X) or X.indices.dtype == np.int32:
+        return X
+    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return type(X)((X.data, indices, starts), shape=X.shape)
+
+
 class CsrRows(InMemoryRows):
     """Rows of a SciPy sparse matrix, swept in blocks that are `csr_array`.
 

@@ -175,6 +175,8 @@ class CentredRows:
 
     def gram(self) -> Matrix:
         """The inner products of the rows."""
+        n = self.X.shape[0]
+        check_memory(n * n, f"the inner products of {n:,} rows", "use fewer rows")
         inner = self.X @ self.X.T
         if isinstance(inner, np.ndarray):
             return inner

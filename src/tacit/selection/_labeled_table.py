@@ -18,6 +18,7 @@ from tacit._typing import AnyArray, Index
 from tacit._words import listed
 from tacit.estimators._labels import check_classes, read_labels
 from tacit.estimators._training import check_width, is_elsewhere, stack
+from tacit.rows import with_short_indices
 
 # The mark of unlabeled rows in what estimators are given: scikit-learn's, whatever the user's is.
 UNLABELED = -1
@@ -139,7 +140,7 @@ def _readable(X: Any, name: str) -> Any:
             "rows in memory. Pass a random sample of them; some 10,000 are plenty."
         )
     if sparse.issparse(X):
-        return X.tocsr()  # type: ignore[attr-defined]
+        return with_short_indices(X.tocsr())  # type: ignore[attr-defined]
     if not hasattr(X, "iloc"):
         X = np.asarray(X)
     if len(X.shape) != 2 or X.shape[1] == 0:

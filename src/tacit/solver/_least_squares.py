@@ -22,6 +22,8 @@ LOO_GRID = np.logspace(-6.0, 4.0, 41)
 # Below this part of the largest entry of its diagonal, a penalty does not save a Gram matrix from
 # its rounding errors. Then a rank rule does.
 SMALL_PENALTY = 1e-7
+# Up to so many columns, matrices of their order take milliseconds, also where rows are fewer.
+FEW_COLUMNS = 1000
 # Above this multiple of it values are so small that rounding errors of a difference are not.
 LARGE_PENALTY = 1e3
 
@@ -90,8 +92,10 @@ def loses_columns(squares: Vector, alpha: float) -> bool:
     """Whether inner products of rows lose some column, of these squared lengths, beside another.
 
     Beside the penalty columns may be lost, and a penalty that is not small beside all of them makes
-    up for it.
+    up for it. Of many columns, matrices of their order would cost more than that is worth.
     """
+    if len(squares) > FEW_COLUMNS:
+        return False
     largest = float(squares.max(initial=0.0))
     is_lost = (squares < RANK_CUT * largest) & (squares > RANK_CUT * alpha)
     return 0.0 < alpha <= SMALL_PENALTY * largest and bool(is_lost.any())
