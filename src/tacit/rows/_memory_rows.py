@@ -87,11 +87,13 @@ class NumpyRows(InMemoryRows):
         return block if is_fit else np.array(block, order="C")
 
 
+LONGEST = np.iinfo(np.int32).max
+
+
 def with_short_indices(X: Any) -> Any:
     """A matrix in CSR form with indices of four bytes, if they fit: trees take no others."""
-    if not sparse.issparse(X) or X.indices.dtype == np.int32:
-        return X
-    if max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+    is_sparse: bool = sparse.issparse(X)
+    if not is_sparse or X.indices.dtype == np.int32 or X.nnz > LONGEST or max(X.shape) > LONGEST:
         return X
     indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return type(X)((X.data, indices, starts), shape=X.shape)
