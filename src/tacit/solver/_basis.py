@@ -98,7 +98,6 @@ class Basis:
         unit = np.sqrt(np.where(constant, 1.0, diagonal))
         gram = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
         coef = _orthonormal(gram / np.outer(unit, unit), unit)
-        coef[constant] = 0.0  # of which orthogonal factors leave rounding
         return cls._with_intercept(coef, centre, moments.weight if fit_intercept else None, alpha)
 
     @classmethod
@@ -122,7 +121,7 @@ class Basis:
 
         unit = np.where(constant, 1.0, np.sqrt(squares))
         coef = _shortest(eigenvalues, vectors, _n_cut(eigenvalues), gram_of, unit)
-        coef[constant] = 0.0
+        coef[constant] = 0.0  # of which orthogonal factors leave rounding
         return cls._with_intercept(coef, rows.mean, weight if fit_intercept else None, 0.0)
 
     @classmethod
