@@ -95,3 +95,15 @@ def test_without_unlabeled_rows_nothing_is_gained() -> None:
     np.testing.assert_allclose(
         model.predict_proba(data.X), LDAClassifier().fit(data.X, data.y).predict_proba(data.X)
     )
+
+
+@pytest.mark.filterwarnings("ignore:MCPLDAClassifier stopped")
+@pytest.mark.parametrize("seed", [50, 314])
+def test_weights_beside_which_other_rows_are_rounding_leave_a_fit(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(15, 8)), np.r_[0, 1, 2, random.integers(0, 3, 2), np.full(10, -1)]
+    X[1] = X[0]
+    weights = random.uniform(0.5, 2.0, 15)
+    weights[6:][random.random(9) < 0.3] = 1e12
+    model = MCPLDAClassifier().fit(X, y, sample_weight=weights)
+    assert np.isfinite(model.decision_function(X)).all()

@@ -206,7 +206,8 @@ class _Newton:
             signs = np.where((curvatures < 0.0) & (part > 0.0), -1.0, 1.0)
             system = bent * np.outer(factors, factors)
             # Scaled to a diagonal of about one, so that what rounding leaves of zero is known.
-            scale = 1.0 / np.sqrt(1.0 + system.diagonal())
+            # Beside large weights, rounding may leave less than zero of it.
+            scale = 1.0 / np.sqrt(1.0 + np.maximum(system.diagonal(), 0.0))
             system = (system + np.diag(signs + ROUNDING / scale**2)) * np.outer(scale, scale)
             factor, pivots, singular = lapack.dsytrf(system, lower=1)
             # Sylvester: the system has the inertia of the blocks of its factor, and one of order
