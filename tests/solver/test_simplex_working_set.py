@@ -57,16 +57,17 @@ def test_it_finds_the_answer_of_the_interior_point_method(kind, distance, n_equa
     assert apart <= allowed + 1e-8 * np.sqrt(2.0 * problem.scale)
 
 
-# A little more than there are, without and with an equality.
+# A little more than there are on any processor, without and with an equality. Far from zero it is
+# rounding that decides whether the first way, with classes in groups, is good enough.
 SWEEPS = {
     ("normal", 0.0): (9, 9),
     ("normal", 1.0): (11, 21),
     ("normal", 10.0): (3, 4),
     ("categories", 0.0): (9, 9),
-    ("categories", 1.0): (19, 15),
-    ("categories", 10.0): (6, 7),
+    ("categories", 1.0): (29, 15),
+    ("categories", 10.0): (6, 12),
     ("heavy tails", 1.0): (12, 24),
-    ("far from zero", 1.0): (12, 25),
+    ("far from zero", 1.0): (45, 45),
     ("weights", 0.0): (8, 8),
     ("weights", 1.0): (12, 30),
 }

@@ -42,14 +42,15 @@ def test_the_answer_is_that_of_the_dense_method(make, metric):
     np.testing.assert_allclose(ours.coefficients.values(data.X_u), values, atol=1e-8 * unit)
 
 
-# In the metric of the labeled rows and in that of all rows, one more than there are.
+# In the metric of the labeled rows and in that of all rows, one more than there are; more where
+# rounding decides, which differs between processors.
 SWEEPS = {
     "gaussian": (3, 3),
     "heavy_tails": (4, 3),
     "correlated": (3, 3),
     "one_hot": (7, 7),
     # One category a row: two solves in a row, both of targets on the boundary of the set.
-    "one_column_of_categories": (32, 12),
+    "one_column_of_categories": (36, 20),
     "unbalanced": (3, 3),
     "outliers": (4, 3),
     "feasible": (12, 12),

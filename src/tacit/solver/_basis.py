@@ -92,10 +92,10 @@ class Basis:
         if not fit_intercept:
             gram = gram + moments.weight * np.outer(centre, centre)
             centre = np.zeros_like(centre)
+        # A penalty makes no function of a constant column, whose coefficient it holds at zero.
+        constant = gram.diagonal() <= moments.weight * (CONSTANT_CUT * centre) ** 2
         gram = gram + alpha * np.eye(len(centre))
-        diagonal = gram.diagonal()
-        constant = diagonal <= moments.weight * (CONSTANT_CUT * centre) ** 2
-        unit = np.sqrt(np.where(constant, 1.0, diagonal))
+        unit = np.sqrt(np.where(constant, 1.0, gram.diagonal()))
         gram = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
         coef = _orthonormal(gram / np.outer(unit, unit), unit)
         return cls._with_intercept(coef, centre, moments.weight if fit_intercept else None, alpha)

@@ -268,7 +268,8 @@ def _solve_labeled(
     if basis.alpha > 0.0:
         # Where only the penalty makes a direction steep, and is rounding beside the rows, none is.
         n_unseen = basis.rank - int(np.linalg.matrix_rank(constraints.labeled_values))
-        n_rounding = int(np.sum(eigenvalues <= len(S) * np.finfo(np.float64).eps))
+        rounding = len(S) * np.finfo(np.float64).eps * eigenvalues.max(initial=0.0)
+        n_rounding = int(np.sum(eigenvalues <= rounding))
         n_flat = max(n_flat, min(n_unseen, n_rounding))
         rank = basis.rank - n_flat
     flat, steep = vectors[:, :n_flat], vectors[:, n_flat:]

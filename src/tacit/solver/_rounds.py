@@ -303,11 +303,13 @@ class Rounds:
         """
         near = point.near.nearest(n_needed)
         V = point.generators[: len(near)]
-        margin = float(near.distance.max(initial=0.0))
+        margin = np.inf  # all rows and classes are open, and the answer is final
+        if not self._has_all(near):
+            # Halfway to the next row, so that no rounding puts the last one beyond it.
+            last = point.near.distance[max(len(near) - 1, 0) : len(near) + 1]
+            margin = float(last.mean()) if len(near) else 0.0
         allowed = None
         if self.target.ndim == 2:
-            if self._has_all(near):
-                margin = np.inf  # all classes are open, and the answer is final
             slopes = V @ point.q
             allowed = slopes - slopes.min(axis=1, keepdims=True, initial=np.inf) <= margin
             allowed |= near.counted > 0.0
