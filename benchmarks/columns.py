@@ -12,7 +12,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge, RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.measure import PeakMemory, medians
+from benchmarks.measure import PeakMemory, in_new_process, medians
 from benchmarks.speed import Line
 from tacit import (
     ICLSClassifier,
@@ -69,6 +69,21 @@ def _note(seconds: dict[str, float], model: Any) -> str:
     )
 
 
+def _bytes_of_a_fit(table: Any, n_labeled: int, *arguments: Any) -> tuple[int, int]:
+    """By how much memory grows during a fit, and the size of the table."""
+    X, y = table(*arguments)
+    model = ICLSClassifier("loo").fit(X[:50], _marked(y[:50], 40))  # what is loaded once
+    with PeakMemory() as memory:
+        model.fit(X[:n_labeled], y[:n_labeled], X_unlabeled=X[n_labeled:])
+    held = [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+    return memory.growth, sum(part.nbytes for part in held)
+
+
+def _memory_line(name: str, bounds: tuple[float, float], *table: Any) -> Line:
+    growth, size = in_new_process(_bytes_of_a_fit, *table)
+    return Line(name, *bounds, growth / size, f"{growth / 1e6:.0f} MB over {size / 1e6:.0f} MB")
+
+
 def _against(
     name: str, bounds: tuple[float, float], ours: Any, theirs: Callable[[], object], model: Any
 ) -> Line:
@@ -97,26 +112,23 @@ def sparse_lines() -> Iterator[Line]:
 
     name = "sparse 1e4 x 2e5, ICLS: over Ridge (sparse_cg)"
     yield _against(name, (2.0 * n, n / 2), lambda: model.fit(X, marked), ridge, model)
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    with PeakMemory() as memory:
-        model.fit(X, marked)
-    note = f"{memory.growth / 1e6:.0f} MB over {size / 1e6:.0f} MB"
-    yield Line("the same: peak memory over the input", 10, 4, memory.growth / size, note)
+    yield _memory_line("the same: peak memory over the input", (10, 4), sparse_table, n, *X.shape)
 
 
 def matrix_free_lines() -> Iterator[Line]:
     """Rows and columns too many for a matrix, and a start with values that are no labels."""
     (X, y), n = sparse_table(100_000, 200_000), 1_000
     marked, model = _marked(y, n), ICLSClassifier("loo")
-    with PeakMemory() as memory:
-        seconds = medians({"ours": lambda: model.fit(X, marked)}, 1)["ours"]
-    theirs = medians({"theirs": lambda: Ridge(solver="sparse_cg").fit(X, y)}, 1)["theirs"]
-    note = _note({"ours": seconds, "theirs": theirs}, model)
+    seconds = medians(
+        {
+            "ours": lambda: model.fit(X, marked),
+            "theirs": lambda: Ridge(solver="sparse_cg").fit(X, y),
+        },
+        1,
+    )
     name = "sparse 1e5 x 2e5, 1,000 labels, start outside: over Ridge (sparse_cg)"
-    yield Line(name, 40, 10, seconds / theirs, note)
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    note = f"{memory.growth / 1e6:.0f} MB over {size / 1e6:.0f} MB"
-    yield Line("the same: peak memory over the input", 10, 5, memory.growth / size, note)
+    yield Line(name, 40, 10, seconds["ours"] / seconds["theirs"], _note(seconds, model))
+    yield _memory_line("the same: peak memory over the input", (10, 5), sparse_table, n, *X.shape)
 
 
 def dense_lines() -> Iterator[Line]:
@@ -133,12 +145,8 @@ def dense_lines() -> Iterator[Line]:
 
         name = f"dense {n:,} x {d:,}, float{8 * bytes_each}: over Ridge"
         yield _against(name, (bounds[0], bounds[1]), ours, ridge, model)
-    unlabeled, y_few = X[n_labeled:], y[:n_labeled]
-    with PeakMemory() as memory:
-        model.fit(X[:n_labeled], y_few, X_unlabeled=unlabeled)
-    share = memory.growth / X.nbytes
-    note = f"{memory.growth / 1e6:.0f} MB over {X.nbytes / 1e6:.0f} MB"
-    yield Line("the last: peak extra memory over the input", 0.5, 0.2, share, note)
+    name, table = "the last: peak extra memory over the input", (n, d, 2, 6.0, bytes_each)
+    yield _memory_line(name, (0.5, 0.2), dense_table, n_labeled, *table)
 
 
 def class_lines() -> Iterator[Line]:
