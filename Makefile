@@ -9,7 +9,7 @@ READY_DEMO := $(VENV)/.ready-demo
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-lowest test-core properties soak fuzz golden coverage mutation lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
+.PHONY: help demo test test-slow test-lowest test-core test-processors properties soak fuzz golden coverage mutation lint bench verdicts tables docs reproduce paper family evidence figures release-check clean
 .DELETE_ON_ERROR:
 # Both stamps install into the same environment.
 .NOTPARALLEL:
@@ -21,8 +21,8 @@ demo: $(READY_DEMO)  ## Show what the library does, in under a minute
 	$(BIN)/tacit demo
 
 # Tests run two processes side by side, so each keeps its linear algebra to one thread.
-test test-slow test-lowest test-core: export OMP_NUM_THREADS := 1
-test test-slow test-lowest test-core: export OPENBLAS_NUM_THREADS := 1
+test test-slow test-lowest test-core test-processors: export OMP_NUM_THREADS := 1
+test test-slow test-lowest test-core test-processors: export OPENBLAS_NUM_THREADS := 1
 test: $(READY) lint  ## Check the code, then run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
@@ -44,6 +44,11 @@ test-core: $(READY) | build  ## Run the tests, but the slow ones, without any op
 	$(PYTHON) -m venv --clear build/core
 	build/core/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . pytest pytest-xdist hypothesis
 	build/core/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+# OpenBLAS sums in another order on each kind of processor; every newer one has what these two need.
+test-processors: $(READY)  ## Run the tests of the exact parts with the arithmetic of other processors
+	OPENBLAS_CORETYPE=Nehalem $(BIN)/python -m pytest -n 2 tests/solver tests/golden tests/evidence
+	OPENBLAS_CORETYPE=Haswell $(BIN)/python -m pytest -n 2 tests/solver tests/golden tests/evidence
 
 release-check: $(READY)  ## Build the release and try it in an empty environment
 	rm -rf dist
