@@ -97,7 +97,7 @@ def beaten() -> Comparison:
     random = np.random.default_rng(0)
     truth = random.integers(0, 2, 700)
     X = random.normal(size=(700, 60))
-    X[:, 0] += 3 * (2 * truth - 1)
+    X[:, 0] += 2 * (2 * truth - 1)
     y = np.where(np.arange(700) < 70, truth, -1)
     estimators = {
         "plain": LeastSquaresClassifier(),

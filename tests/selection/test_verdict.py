@@ -65,7 +65,8 @@ def judged(twin: PairedDifference, best: PairedDifference | None = None) -> Meth
         (0.00, 0.005, Kind.NO_DIFFERENCE),
         (0.00, 0.02, Kind.TOO_FEW),
         (0.10, 0.03, Kind.MAY_HURT),
-        (0.08, 0.05, Kind.MAY_HURT),
+        (0.09, 0.05, Kind.MAY_HURT),
+        (0.08, 0.05, Kind.TOO_FEW),
         (0.08, 0.08, Kind.TOO_FEW),
         (0.01, 0.007, Kind.TOO_FEW),
         (0.01, 0.004, Kind.MAY_HURT),
@@ -120,6 +121,10 @@ def test_looking_at_more_methods_asks_for_more_proof() -> None:
     others = {f"m{k}": difference(0.0, 0.05, name=f"m{k}") for k in range(4)}
     assert judged(lucky).kind is Kind.HELPS
     together = {"ICLS": lucky, **others}
+    assert judge_methods(together, together, MARGIN)["ICLS"].kind is Kind.TOO_FEW
+    unlucky = difference(0.10, 0.055)
+    assert judged(unlucky).kind is Kind.MAY_HURT
+    together = {"ICLS": unlucky, **others}
     assert judge_methods(together, together, MARGIN)["ICLS"].kind is Kind.TOO_FEW
 
 

@@ -18,10 +18,9 @@ CONFIDENCE = 0.9
 INTERVAL = f"{CONFIDENCE:.0%} interval"
 # Of the squared mean; less variance than this is rounding.
 ROUNDING = 1e-20
-# "Helps" is said where chance alone would say it in at most 1 of 20 tables, over all methods.
+# "Helps", and "may hurt", are said where chance alone would say so in at most 1 of 20 tables, over
+# all methods.
 LEVEL = 0.05
-# A suspicion of harm needs less proof than a promise of help: chance would give it in 1 of 10.
-SUSPICION = 0.1
 # Chance to tell, with the labels asked for, a difference of the size asked about.
 POWER = 0.8
 
@@ -229,8 +228,8 @@ def judge_methods(
     0.05 over all methods, and its mean loss is not above that of any supervised classifier. It
     *makes no difference* where method and twin answer differently for at most `margin` of the rows
     held back from both and the 90% interval does not speak against it, or where that lies within
-    the margin. It *may hurt* where it is worse than its twin at level 0.05, or by more than the
-    margin at level 0.1. Otherwise there are *too few labels to tell*.
+    the margin. It *may hurt* where it is worse than its twin, by a p-value adjusted in the same
+    way. Otherwise there are *too few labels to tell*.
 
     A method that beats its twin while another supervised classifier has a lower mean loss does not
     help: that gain can be had without the unlabeled rows. Whoever would use it instead of that
@@ -239,44 +238,41 @@ def judge_methods(
     """
     # What labels hardly a row differently cannot be picked, so it costs the others nothing.
     open_methods = [name for name, d in against_twin.items() if not d.is_certain(margin)]
-    adjusted = holm({name: against_twin[name].p_better for name in open_methods})
-    return {
-        name: _judge(twin, against_best[name], adjusted.get(name, 1.0), margin)
-        for name, twin in against_twin.items()
-    }
-
-
-def _judge(
-    twin: PairedDifference, best: PairedDifference, p_adjusted: float, margin: float
-) -> MethodVerdict:
-    certain = twin.is_certain(margin)
-    decisive = twin
-    if certain:
-        kind = Kind.NO_DIFFERENCE
-    elif p_adjusted <= LEVEL and best.mean <= 0.0:
-        kind = Kind.HELPS
-    else:
-        if p_adjusted <= LEVEL:
+    better = holm({name: against_twin[name].p_better for name in open_methods})
+    decisive = dict(against_twin)
+    for name, best in against_best.items():
+        if better.get(name, 1.0) <= LEVEL and best.mean > 0.0:
             # Better than its twin, but another classifier does as well without unlabeled rows.
-            decisive = best
-        kind = _unless_it_helps(decisive, margin)
-    needed = at_most = None
-    if kind is Kind.TOO_FEW:
-        needed = labels_needed(decisive, max(margin, abs(decisive.mean)))
-        at_most = labels_needed(decisive, margin)
-    return MethodVerdict(
-        twin.name, kind, twin, best, decisive, p_adjusted, certain, needed, at_most
-    )
+            decisive[name] = best
+    worse = holm({name: decisive[name].p_worse for name in open_methods})
 
+    def kind_of(name: str) -> Kind:
+        if name not in better:
+            return Kind.NO_DIFFERENCE
+        if better[name] <= LEVEL and decisive[name] is against_twin[name]:
+            return Kind.HELPS
+        if worse[name] <= LEVEL:
+            return Kind.MAY_HURT
+        return Kind.NO_DIFFERENCE if decisive[name].is_within(margin) else Kind.TOO_FEW
 
-def _unless_it_helps(difference: PairedDifference, margin: float) -> Kind:
-    if difference.p_worse <= LEVEL:
-        return Kind.MAY_HURT
-    if difference.mean > margin and difference.p_worse <= SUSPICION:
-        return Kind.MAY_HURT
-    if difference.is_within(margin):
-        return Kind.NO_DIFFERENCE
-    return Kind.TOO_FEW
+    verdicts = {}
+    for name, difference in decisive.items():
+        kind, needed, at_most = kind_of(name), None, None
+        if kind is Kind.TOO_FEW:
+            needed = labels_needed(difference, max(margin, abs(difference.mean)))
+            at_most = labels_needed(difference, margin)
+        verdicts[name] = MethodVerdict(
+            name=name,
+            kind=kind,
+            against_twin=against_twin[name],
+            against_best=against_best[name],
+            decisive=difference,
+            p_adjusted=better.get(name, 1.0),
+            certain=name not in better,
+            labels_needed=needed,
+            labels_needed_at_most=at_most,
+        )
+    return verdicts
 
 
 def labels_needed(difference: PairedDifference, size: float) -> int | None:
