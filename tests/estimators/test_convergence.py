@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.preprocessing import StandardScaler
 
 from tacit import ICLSClassifier, KernelICLSClassifier, ProjectedLeastSquaresClassifier
+from tacit.selection import LabeledKFold
 from tacit.solver import Status
 from tests.estimators.tables import IMPLICIT, partly_labeled
 
@@ -340,3 +343,18 @@ def test_with_a_kernel_an_inexact_answer_keeps_its_promise_on_the_penalised_loss
             assert certificate.worst_change == certificate.best_change == 0.0
             assert "so the supervised classifier was kept" in str(certificate)
             assert messages[0].endswith("so the supervised classifier was kept.")
+
+
+def test_labels_that_miss_the_target_by_rounding_are_no_reason_to_warn():
+    # The target of the labeled loss is reached to 1e-11 in each direction, and a gap that is
+    # linear in that is beyond any tolerance; the loss itself is 1e-22.
+    digits, number = load_digits(return_X_y=True)
+    y = number % 2
+    y[np.random.default_rng(0).permutation(len(y))[80:]] = -1
+    folds = list(LabeledKFold(5, shuffle=True, random_state=0).split(digits, y))
+    for train, _ in folds[2::2]:
+        X = StandardScaler().fit_transform(digits[train])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = ICLSClassifier(alpha=100.0).fit(X, y[train])
+        assert model.solution_.status.is_success

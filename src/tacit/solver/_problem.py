@@ -40,6 +40,11 @@ class Judgement:
         return relative(self.gap + self.rounding, self.objective, self.scale)
 
     @property
+    def bound(self) -> float:
+        """By how much the objective is above the lowest at the most: none is below zero."""
+        return min(max(self.gap + self.rounding, 0.0), self.objective)
+
+    @property
     def badness(self) -> float:
         """The relative gap, or the violation of the equalities if that is larger."""
         return max(self.relative_gap, self.infeasibility)

@@ -119,8 +119,7 @@ class Solution:
             n_iter=n_iter,
             objective=judged.objective,
             scale=problem.scale,
-            # No objective is below zero, whatever q has to say.
-            duality_gap=min(max(judged.gap + judged.rounding, 0.0), judged.objective),
+            duality_gap=judged.bound,
             stationarity=problem.kkt_residual(u, q),
             infeasibility=judged.infeasibility,
         )

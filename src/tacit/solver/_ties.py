@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit._typing import Mask, Matrix
 from tacit.solver._labeling import Labeling, LowestRule
-from tacit.solver._problem import Problem, RowsProblem, gap_unit
+from tacit.solver._problem import Problem, RowsProblem, gap_unit, relative
 from tacit.solver._solution import Solution, Status
 from tacit.solver._zonotope import Zonotope
 
@@ -67,8 +67,10 @@ def solve_with_ties(first: Problem, second: Problem, solve: Solve) -> Solution:
     )
     labels[is_open] = nearest.labels()
     q = solution.dual if first.n_equalities else None
+    judged = first.judge(labels, q)
+    lost = relative(judged.bound, judged.objective, first.scale)
     is_missed = nearest.infeasibility > 1e-6 * np.sqrt(2.0 * first.scale)
-    if is_missed or first.relative_gap(labels, q) > max(SPOILED, 10.0 * solution.relative_gap()):
+    if is_missed or lost > max(SPOILED, 10.0 * solution.relative_gap()):
         # The face is thinner than rounding, and what the first metric says is all there is; but
         # that its own target is inside says nothing about the second one's.
         return replace(solution, status=Status.STALLED if inside else solution.status)
@@ -90,8 +92,8 @@ def solve_with_ties(first: Problem, second: Problem, solve: Solve) -> Solution:
             scale=nearest.scale,
             duality_gap=nearest.duality_gap,
         )
-    worse = max(first.relative_gap(labels, q), nearest.relative_gap())
-    return replace(both, duality_gap=worse * gap_unit(first.objective(labels), first.scale))
+    worse = max(lost, nearest.relative_gap())
+    return replace(both, duality_gap=worse * gap_unit(judged.objective, first.scale))
 
 
 def break_ties(
