@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,25 @@ def test_every_package_has_its_paragraph_and_no_other() -> None:
     packages = {p.parent.relative_to(PACKAGE).parts[0] for p in PACKAGE.glob("*/__init__.py")}
     said = set(re.findall(r"^### `(\w+)/`", TEXT, re.MULTILINE))
     assert said == packages
+
+
+def test_every_file_is_named_but_those_of_commands_whose_names_they_bear() -> None:
+    app = (PACKAGE / "cli" / "_app.py").read_text(encoding="utf-8")
+    commands = {f"cli/_{name}.py" for name in re.findall(r"tacit\.cli\._(\w+)", app)}
+    files = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("_[!_]*.py")}
+    assert files - commands <= {file for file, _ in NAMED}
+
+
+def test_the_layers_are_those_that_lint_checks() -> None:
+    drawn = re.findall(r"^    (\S.*?)(?:  |$)", TEXT, re.MULTILINE)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(contract for contract in contracts if contract["id"] == "one-way")["layers"]
+
+    def parts(layer: str) -> set[str]:
+        return {part.strip().replace("/", ".").removeprefix("tacit.") for part in layer.split("|")}
+
+    assert [parts(layer) for layer in drawn] == [parts(layer) for layer in layers]
 
 
 def test_modules_are_private() -> None:
