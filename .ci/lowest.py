@@ -14,3 +14,5 @@ for line in sorted(set(wanted)):
     found = re.match(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([0-9.]+)", line)
     if found:
         print(f"{found[1]}=={found[2]}")
+# What these bring without a bound, and warns of them since.
+print("pyparsing<3.3")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from sklearn.linear_model import LinearRegression
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
@@ -249,3 +250,24 @@ def test_ties_of_rows_beside_others_of_large_weight_do_not_spoil_the_labeled_los
     y = np.r_[0, 1, np.full(100, -1)]
     solution = ICLSClassifier().fit(X, y, sample_weight=weights).solution_
     assert solution.relative_gap() <= 1e-8 or not solution.status.is_success
+
+
+def test_with_a_penalty_a_column_that_only_unlabeled_rows_vary_in_counts_in_the_loss() -> None:
+    random = np.random.default_rng(1)
+    X = random.integers(0, 2, size=(14, 4)).astype(float)
+    X[:4] = [[0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0], [0, 1, 0, 0]]
+    y = np.array([0, 1, 1, 0] + [-1] * 10)
+    model = ICLSClassifier(alpha=0.1).fit(X, y)
+    assert model.supervised_coef_[0, 0] == 0.0
+    # The same in plain NumPy, and what another solver finds.
+    D = np.column_stack([np.ones(14), X])
+    J = np.diag([0.0, 0.1, 0.1, 0.1, 0.1])
+    S, A, b = D[:4].T @ D[:4] + J, D.T @ D + J, D[:4].T @ y[:4]
+    W, offset = np.linalg.solve(A, D[4:].T), np.linalg.solve(A, b) - np.linalg.solve(S, b)
+
+    def loss(u: np.ndarray) -> tuple[float, np.ndarray]:
+        change = offset + W @ u
+        return 0.5 * float(change @ S @ change), W.T @ (S @ change)
+
+    other = minimize(loss, np.full(10, 0.5), jac=True, bounds=[(0.0, 1.0)] * 10, tol=1e-16)
+    assert loss(model.soft_labels_)[0] <= other.fun * (1.0 + 1e-9)

@@ -79,6 +79,17 @@ def test_collinear_constant_and_duplicate_columns_lower_the_rank():
     assert _basis(X).rank == 4
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_a_constant_column_has_no_part_in_any_function(seed, alpha):
+    # Not even by rounding, which numbers of 1e83 would make large.
+    X = np.random.default_rng(seed).integers(0, 2, size=(4, 4)).astype(float)
+    X[:, 0] = 1e6
+    basis = _basis(X, alpha)
+    assert (basis.functions.coef[0] == 0.0).all()
+    assert basis.n_determined == (5 if alpha else basis.rank)
+
+
 def test_eigenvalues_below_the_root_of_the_machine_precision_are_cut():
     random = np.random.default_rng(0)
     x, noise = random.normal(size=(2, 200))

@@ -64,6 +64,12 @@ class Basis:
         """The number of directions that the table determines."""
         return int(self.functions.coef.shape[1])
 
+    @property
+    def n_determined(self) -> int:
+        """The rank, and the coefficients that only the penalty determines: of constant columns."""
+        held = ~self.functions.coef.any(axis=1)
+        return self.rank + (int(held.sum()) if self.alpha > 0.0 else 0)
+
     def inner(self, moments: Moments, other: Coefficients) -> Matrix:
         """B'(A + alpha J) other, with A the Gram matrix of the rows that `moments` describes."""
         own = self.functions
@@ -98,6 +104,7 @@ class Basis:
         unit = np.sqrt(np.where(constant, 1.0, gram.diagonal()))
         gram = np.where(np.logical_or.outer(constant, constant), 0.0, gram)
         coef = _orthonormal(gram / np.outer(unit, unit), unit)
+        coef[constant] = 0.0  # of which orthogonal factors leave rounding
         return cls._with_intercept(coef, centre, moments.weight if fit_intercept else None, alpha)
 
     @classmethod

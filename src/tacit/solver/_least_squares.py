@@ -47,7 +47,7 @@ def fit_least_squares(basis: Basis, X: Any, Y: Matrix, weights: Vector | None) -
 def fit_supervised(
     X: Any, Y: Matrix, weights: Vector | None, alpha: float, fit_intercept: bool
 ) -> tuple[Coefficients, int]:
-    """Ridge regression or, without a penalty, the shortest least squares, and the rank.
+    """Ridge regression or, without a penalty, the shortest; how many coefficients are determined.
 
     Of fewer rows L than columns in the space of the labels, O(L^2 d) and nothing of order d^2,
     unless columns would be lost there.
@@ -57,7 +57,7 @@ def fit_supervised(
     rows = CentredRows(X, weights, fit_intercept) if is_wide else None
     if rows is None or loses_columns(rows.squares(), alpha):
         basis = Basis.of(Moments.of(as_rows(X, weights)), alpha, fit_intercept)
-        return fit_least_squares(basis, X, Y, weights), basis.rank
+        return fit_least_squares(basis, X, Y, weights), basis.n_determined
     if alpha == 0.0:
         basis = Basis.of_rows(rows, fit_intercept)
         return fit_least_squares(basis, X, Y, weights), basis.rank

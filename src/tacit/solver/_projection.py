@@ -257,8 +257,8 @@ def _solve_labeled(
     direction that the labeled rows contribute.
     """
     basis, S = constraints.basis, _labeled_metric(constraints)
-    rank = min(rank, basis.rank)
-    n_flat = basis.rank - rank
+    n_flat = max(0, basis.n_determined - rank)
+    rank = basis.rank - n_flat
     if n_flat == 0 and len(S) >= MANY_DIRECTIONS:
         with suppress(np.linalg.LinAlgError):
             # Any root of the metric will do, and this one takes a twentieth of the time.
