@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from tacit._typing import AnyArray, Matrix, Vector
-from tacit.rows._protocol import Block
-from tacit.rows._sweep import BLOCK_NUMBERS, SweptRows, rows_per_block
+from tacit.rows._protocol import Block, Result
+from tacit.rows._sweep import BLOCK_NUMBERS, SweptRows, fold, rows_per_block
 
 # The most numbers that a sparse block would have if it were dense: a kernel may well return a dense
 # row for each of its rows, and 256 MB is enough for it.
 MOST_IF_DENSE = 2**25
+# Blocks that a thread takes at a time: handing them over one by one took a sixth of a sweep.
+TOGETHER = 8
 
 
 class InMemoryRows(SweptRows):
@@ -31,6 +34,19 @@ class InMemoryRows(SweptRows):
     def total_weight(self) -> float:
         """The sum of the weights."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    def reduce(
+        self, kernel: Callable[[Block], Result], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Sweep once, as all rows do; a thread takes several blocks at a time and combines them."""
+
+        def part(start: int) -> Result:
+            stop = max(start + 1, min(start + step, self.n_rows))
+            blocks = map(self._block, range(start, stop, self.block_rows))
+            return functools.reduce(combine, map(kernel, blocks))
+
+        step = TOGETHER * self.block_rows
+        return fold(part, range(0, max(self.n_rows, 1), step), combine, self._workers())
 
     def map(self, kernel: Callable[[Any], AnyArray]) -> AnyArray:
         """`kernel` of the rows, as one array."""

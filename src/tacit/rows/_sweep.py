@@ -19,9 +19,9 @@ from tacit.rows._protocol import Block, Result
 
 Item = TypeVar("Item")
 
-# A block of 2**18 numbers (2 MB in double precision) stays in the cache of one core while
-# a kernel reads it more than once.
-BLOCK_NUMBERS = 2**18
+# A block of 2**19 numbers (4 MB in double precision) stays in the cache while a kernel reads it
+# more than once; with smaller ones the threads of a sweep wait for the interpreter.
+BLOCK_NUMBERS = 2**19
 # A result of d^2 numbers is combined at a cost of d^2, so a block of a wide table has d rows, for
 # which computing it costs d times as much; but not more than 32 MB of them.
 WIDE_BLOCK_NUMBERS = 2**22

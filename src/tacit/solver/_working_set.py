@@ -277,16 +277,25 @@ class _Sample:
         return self.zonotope.generators(self.X, None)
 
     @cached_property
+    def part(self) -> Index:
+        """Where the first sample is, drawn again because rows are in the order of the table."""
+        return np.random.default_rng(0).permutation(len(self.X))[: self.n_first]
+
+    @cached_property
+    def first(self) -> Matrix:
+        """Generators of the first sample: for two classes all of them are hardly ever needed."""
+        return self.zonotope.generators(self.X[self.part], None)
+
+    @cached_property
     def largest(self) -> float:
-        """The length of the longest generator."""
-        return float(np.sqrt((self.generators**2).sum(axis=1).max(initial=0.0)))
+        """The length of the longest of these."""
+        return float(np.sqrt((self.first**2).sum(axis=1).max(initial=0.0)))
 
     def solve_first(self, target: Matrix, n_equalities: int) -> Solution:
         """The solution of the first part of the sample."""
-        # The sample is in the order of the table, so its first part must be drawn again.
-        part = np.random.default_rng(0).permutation(len(self.X))[: self.n_first]
-        weights = self.weights[part] * (self.weights.sum() / self.weights[part].sum())
-        first = Problem(self.generators[part] * weights[:, None], target, n_equalities)
+        weights = self.weights[self.part]
+        weights = weights * (self.weights.sum() / weights.sum())
+        first = Problem(self.first * weights[:, None], target, n_equalities)
         solution = solve_interior_point(first, tol=FIRST_TOLERANCE)
         if solution.status.is_success:
             return solution
@@ -301,7 +310,7 @@ class _Sample:
         zonotope = self.zonotope
         rounds = Rounds(
             zonotope=Zonotope(NumpyRows(self.X, self.weights), zonotope.functions, zonotope.shift),
-            target=centred_on(target, self.generators, self.weights),
+            target=target if is_one else centred_on(target, self.generators, self.weights),
             n_equalities=n_equalities,
             scale=scale,
             n_near=min(_n_near(target), n // 4),
@@ -312,7 +321,7 @@ class _Sample:
         return rounds.run(q, 1e-4, SAMPLE_ROUNDS[target.ndim == 2], close_enough).q
 
     def _distance(self, q: Matrix) -> Vector:
-        return self.label_set.decide(np.atleast_2d((self.generators @ q).T))[2]
+        return self.label_set.decide(np.atleast_2d(self.zonotope.slopes(self.X, q).T))[2]
 
     def threshold(self, q: Matrix, n_near: int) -> float:
         """The distance between the lowest slopes within which about `n_near` of all rows lie."""
