@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from tacit._typing import Matrix
 from tacit.report import COLOURS, new_figure
-from tacit.research.datasets._generators import aligned_clusters, opposed_clusters, overlapping
+from tacit.research.datasets import aligned_clusters, opposed_clusters, overlapping
 from tacit.research.experiments._family import family_contestants
 from tacit.selection import Contestant
 from tacit.selection._contestants import seeded

@@ -444,7 +444,7 @@ def test_inner_products_alone_give_the_projection_on_principal_components(
     weights = np.random.default_rng(0).uniform(0.2, 3.0, len(K)) if weighted else None
     model = KernelICLSClassifier("precomputed", metric, alpha, fit_intercept=intercept)
     model.fit(K, DATA.marked, sample_weight=weights)
-    assert model.solution_.solver == "active-set"
+    assert model.solution_.solver == "semismooth"
     y = (DATA.marked[DATA.known] == 1).astype(float)
     F, expected = project_kernel(K, y, alpha, metric, intercept, weights)
     assert not expected.inside

@@ -28,7 +28,7 @@ os.dup2(pair[0], 3)
 os.dup2(pair[1], 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def chromium() -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -50,7 +51,7 @@ class InMemoryRows(SweptRows):
 
     def map(self, kernel: Callable[[Any], AnyArray]) -> AnyArray:
         """`kernel` of the rows, as one array."""
-        return np.concatenate(list(self._map(kernel)))
+        return np.concatenate(self.reduce(lambda block: [kernel(block.X)], operator.add))
 
     def blocks(self) -> Iterator[Block]:
         """The blocks, one after the other."""

@@ -12,7 +12,7 @@ from tacit._typing import Mask, Matrix
 from tacit.solver._problem import Problem
 from tacit.solver._solution import Solution, Status
 
-NAME = "active-set"
+NAME = "semismooth"
 # Changes of the active set at the most; between three and ten are usual, and a set that still
 # changes then goes round in circles.
 MOST_CHANGES = 50

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from tacit.research.datasets._generators import aligned_clusters, opposed_clusters, overlapping
+from tacit.research.datasets import aligned_clusters, opposed_clusters, overlapping
 
 N_ROWS = 200_000
 # Four standard errors of a proportion near one quarter.

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from tacit._lazy import public_names
 
 if TYPE_CHECKING:
+    from tacit.research.datasets._generators import aligned_clusters as aligned_clusters
+    from tacit.research.datasets._generators import opposed_clusters as opposed_clusters
+    from tacit.research.datasets._generators import overlapping as overlapping
     from tacit.research.datasets._loading import Availability as Availability
     from tacit.research.datasets._loading import Dataset as Dataset
     from tacit.research.datasets._loading import DatasetNotFoundError as DatasetNotFoundError

@@ -18,7 +18,7 @@ from tacit._typing import AnyArray, Matrix
 RandomState = int | np.random.Generator | None
 
 
-class Problem(NamedTuple):
+class DrawnRows(NamedTuple):
     """Rows drawn from a known distribution, in random order, as many of either class."""
 
     X: Matrix
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
 
 def aligned_clusters(
     n_rows: int, random_state: RandomState = None, *, radius: float = 2.0
-) -> Problem:
+) -> DrawnRows:
     """Each class is a cluster: the gap between the clusters is the border of the classes.
 
     The clusters are normal with unit covariance, around points of the first axis that are `radius`
@@ -37,12 +37,12 @@ def aligned_clusters(
     random, y = _balanced(n_rows, random_state)
     centres = np.column_stack([radius * (1.0 - 2.0 * y), np.zeros(n_rows)])
     X = centres + random.standard_normal((n_rows, 2))
-    return Problem(X, y, float(norm.cdf(-radius)))
+    return DrawnRows(X, y, float(norm.cdf(-radius)))
 
 
 def opposed_clusters(
     n_rows: int, random_state: RandomState = None, *, gap: float = 3.0, margin: float = 1.0
-) -> Problem:
+) -> DrawnRows:
     """Two clusters, each of them half of either class: the gap is not the border of the classes.
 
     Cluster and class are independent: the first coordinate is normal around -gap or gap, by
@@ -53,10 +53,10 @@ def opposed_clusters(
     side = random.choice([-1.0, 1.0], n_rows)
     centres = np.column_stack([gap * side, margin * (2.0 * y - 1.0)])
     X = centres + random.standard_normal((n_rows, 2))
-    return Problem(X, y, float(norm.cdf(-margin)))
+    return DrawnRows(X, y, float(norm.cdf(-margin)))
 
 
-def overlapping(n_rows: int, random_state: RandomState = None, *, slope: float = 2.0) -> Problem:
+def overlapping(n_rows: int, random_state: RandomState = None, *, slope: float = 2.0) -> DrawnRows:
     """One normal cloud in which one class passes over into the other: the rows show no border.
 
     All rows together are standard normal, whatever the slope, and P(y = 1 | x) = Phi(slope x_1).
@@ -69,7 +69,7 @@ def overlapping(n_rows: int, random_state: RandomState = None, *, slope: float =
     # kept or turned round, by whether another one falls below slope times it.
     kept = random.standard_normal(n_rows) < slope * X[:, 0]
     X[:, 0] *= np.where(kept, 1.0, -1.0) * (2.0 * y - 1.0)
-    return Problem(X, y, 0.5 - math.atan(slope) / math.pi)
+    return DrawnRows(X, y, 0.5 - math.atan(slope) / math.pi)
 
 
 def _balanced(n_rows: int, random_state: RandomState) -> tuple[np.random.Generator, AnyArray]:
