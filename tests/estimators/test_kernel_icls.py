@@ -494,3 +494,14 @@ def test_two_rows_next_to_each_other_have_a_kernel(seed, weight):
     X = (0.3 if weight == 1.0 else 1e-3) * np.random.default_rng(seed).normal(size=(2, 1))
     model = KernelLeastSquaresClassifier(alpha=0.5).fit(X, [0, 1], sample_weight=[weight] * 2)
     np.testing.assert_array_equal(model.predict(X), [0, 1])
+
+
+@pytest.mark.parametrize("options", [{}, {"metric": "all"}, {"n_landmarks": 6}])
+def test_a_row_that_is_far_from_all_others_need_not_count(options):
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [0.0, 27.0]])
+    y, there = np.array([0, 1, -1, -1, -1, -1]), np.arange(6) < 5
+    model = KernelICLSClassifier(gamma=0.5, **options)
+    expected = clone(model).fit(X[:5], y[:5]).decision_function(X[:5])
+    found = model.fit(X, y, sample_weight=there).decision_function(X[:5])
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    assert model.certificate_.n_unlabeled == 3

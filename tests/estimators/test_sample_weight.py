@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -16,6 +17,7 @@ from tacit import (
     KernelICLSClassifier,
     LeastSquaresClassifier,
     SelfLearningClassifier,
+    TacitClassifier,
 )
 from tests.estimators.tables import ALL, SEMI_SUPERVISED, assert_same_model, partly_labeled
 from tests.optional import pd
@@ -182,6 +184,8 @@ BAD = {
     "two columns": (np.ones((44, 2)), r"sample_weight\.shape == \(44, 2\), expected \(44,\)"),
     "words": (["a"] * 44, r"sample_weight is not one number for every row: .*'a'"),
     "ragged": ([[1], [1, 2]], r"sample_weight is not one number for every row"),
+    "far too large": (np.r_[1e154, np.ones(43)], r"of up to 1e\+154.* divide them by it"),
+    "far too small": (1e-200, r"of up to 1e-200.* divide them by it"),
     "all zero": (np.zeros(44), r"y has no labels.*weight zero"),
 }
 
@@ -212,3 +216,15 @@ def test_rows_of_weight_zero_among_many_do_not_count(n_classes: int) -> None:
     there = weights > 0.0
     without = ICLSClassifier().fit(data.X[there], data.marked[there])
     assert_same_model(with_them, without, rtol=1e-6, atol=1e-6)
+
+
+def test_views_do_not_see_rows_of_weight_zero_nor_does_the_certificate_count_them() -> None:
+    X, y = load_digits(n_class=4, return_X_y=True)
+    X, y = X[:240], np.where(np.arange(240) < 40, y[:240], -1)
+    there = np.arange(240) < 160
+    with_them = TacitClassifier(random_state=0).fit(X, y, sample_weight=there)
+    without = TacitClassifier(random_state=0).fit(X[there], y[there])
+    assert with_them.evidence_.uses_views
+    np.testing.assert_array_equal(with_them.decision_function(X), without.decision_function(X))
+    assert len(with_them.transduction_) == 200
+    assert with_them.certificate_.n_unlabeled == without.certificate_.n_unlabeled == 120

@@ -100,7 +100,9 @@ def test_the_predictions_are_those_of_rows_in_memory(
             pd = pytest.importorskip("pandas")
             labeled = pd.DataFrame(X, columns=[f"x{j}" for j in range(D)])
         model = ESTIMATORS[name](solver=solver).fit(labeled, y, X_unlabeled=rows)
+        where_they_live = np.asarray(model.decision_function(rows))
     TALLY.n_problems += 1
+    np.testing.assert_allclose(where_they_live, expected.decision_function(other), atol=1e-7)
     ours = X_u @ model.coef_[0] + model.intercept_
     theirs = expected.decision_function(X_u)
     np.testing.assert_allclose(ours, theirs, atol=1e-7)

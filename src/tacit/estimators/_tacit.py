@@ -124,7 +124,8 @@ class TacitClassifier(ProbableClassifier):
     comparison of it: a small risk to choose a view that is worse remains, and no method without
     further assumptions can do without it. Columns are standardised with the mean and deviation of
     all rows, for anchors too: so far unlabeled rows count in any case, and one of absurd values
-    spoils the scale of its columns. Weights of unlabeled rows count in the certificate only.
+    spoils the scale of its columns. Weights of unlabeled rows count in the certificate only, but
+    rows of weight zero are left out.
 
     Time is O(N log N d) for neighbours of the N reference rows, O(N L) for the graph filters of L
     labeled rows, and O(L^3) for each kernel. Nothing of N x N is ever formed.
@@ -278,7 +279,7 @@ class TacitClassifier(ProbableClassifier):
             labeled = (data.X, data.targets, data.weights)
             self.certificate_ = certify(supervised, chosen, *labeled, unlabeled)
             return
-        if rows.n_kept < rows.n_unlabeled:
+        if rows.n_kept < unlabeled.n_rows:
             before = np.concatenate([before[:n], unlabeled.map(anchors)])
             others = unlabeled.map(self.model_) if uses_views else before[n:]
             after = np.concatenate([after[:n], others])

@@ -13,7 +13,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from tacit._typing import Index, Matrix, Vector
 from tacit.estimators._base import finite
 from tacit.estimators._training import TrainingData, stack
-from tacit.rows import CsrRows, NumpyRows
+from tacit.rows import CsrRows, NumpyRows, n_counted
 from tacit.rows._moments import random_sample
 from tacit.views import Reference
 
@@ -134,7 +134,7 @@ class ReferenceRows:
     scaled: Any  # the rows that anchors see
     position: Index  # (N,), their places among the rows of X and X_unlabeled
     n_labeled: int
-    n_unlabeled: int  # in all, those that were left out too
+    n_unlabeled: int  # in all that count, those that were left out too
 
     @classmethod
     def of(cls, data: TrainingData, most: int, seed: int) -> ReferenceRows:
@@ -142,16 +142,19 @@ class ReferenceRows:
         rows, n_labeled = data.unlabeled, len(data.codes)
         if rows.n_rows <= most and isinstance(rows, NumpyRows | CsrRows):
             others, index = rows.X.astype(np.float64, copy=False), np.arange(rows.n_rows)
+            weights = rows.weights
         else:
             sample = random_sample(rows, most, seed)
-            others, index = sample.X, sample.index
+            others, index, weights = sample.X, sample.index, sample.weights
+        if weights is not None and not weights.all():  # rows of weight zero are none
+            others, index = others[weights > 0], index[weights > 0]
         X = stack(data.X, others)
         n_more = n_labeled + rows.n_rows - len(data.order)  # those of X_unlabeled
         positions = np.concatenate([data.order, data.n_rows + np.arange(n_more)])
         position = np.concatenate([positions[:n_labeled], positions[n_labeled + index]])
         check_size(X)
         space = Space.of(X, seed)
-        return cls(X, space, space.rows(X), position, n_labeled, rows.n_rows)
+        return cls(X, space, space.rows(X), position, n_labeled, n_counted(rows))
 
     @property
     def n_kept(self) -> int:

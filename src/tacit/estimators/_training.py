@@ -30,6 +30,8 @@ from tacit.rows._as_rows import is_dask, is_parquet
 DTYPES = (np.float64, np.float32)
 # Shares given as decimal numbers need not add up to one to the last digit.
 ROUNDING = 1e-6
+# Squares of weights and of values must have room in a number.
+LARGEST_WEIGHT = 1e100
 # Numbers up to which BLAS threads cost more than they bring, above all on a busy machine.
 SMALL = 20_000_000
 
@@ -244,6 +246,13 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Vector | None:
     if len(bad):
         raise ValueError(
             f"sample_weight contains {bad[0]:g}; weights must be finite numbers, zero or positive."
+        )
+    largest = float(weights.max(initial=0.0))
+    if largest and not 1.0 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight has weights of up to {largest:g}; the largest must lie between "
+            f"{1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, so that products with them are "
+            "numbers: divide them by it."
         )
     return weights
 

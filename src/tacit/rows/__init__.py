@@ -6,7 +6,7 @@ from tacit.rows._memory_rows import CsrRows, NumpyRows, with_short_indices
 from tacit.rows._moments import CentredRows, Moments, Sample, moments_and_sample
 from tacit.rows._parquet_files import ParquetFiles
 from tacit.rows._parquet_rows import ParquetPredictions, ParquetRows, TransformedRows
-from tacit.rows._protocol import Block, Rows
+from tacit.rows._protocol import Block, Rows, n_counted
 from tacit.rows._sweep import check_memory, one_blas_thread
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "as_rows",
     "check_memory",
     "moments_and_sample",
+    "n_counted",
     "one_blas_thread",
     "with_short_indices",
 ]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
 from tacit._typing import AnyArray, Vector
 
 Result = TypeVar("Result")
@@ -55,3 +57,9 @@ class Rows(Protocol):
 
         The kernel returns one number, label or row of numbers for each row.
         """
+
+
+def n_counted(rows: Rows) -> int:
+    """How many rows have a weight above zero."""
+    weights = getattr(rows, "weights", None)
+    return rows.n_rows if weights is None else int(np.count_nonzero(weights))

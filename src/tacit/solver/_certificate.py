@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import Matrix, Vector
-from tacit.rows._protocol import Block, Rows
+from tacit.rows import Block, Rows, n_counted
 
 # Where columns hardly differ from their means, values are known to no more than this.
 ROUNDING = 1e-6
@@ -242,7 +242,7 @@ def certify(
         penalised_improvement=None if penalty_change is None else guaranteed_improvement,
         labeled_change=on_labeled / float(w.sum()),
         n_labeled=int(X.shape[0]),
-        n_unlabeled=unlabeled.n_rows,
+        n_unlabeled=n_counted(unlabeled),
         class_prior=class_prior,
         is_weighted=weights is not None or getattr(unlabeled, "weights", None) is not None,
     )

@@ -59,13 +59,13 @@ class KernelFeatures:
         # A constant kernel has nothing left but the rounding errors of the shift.
         kept = eigenvalues > (max(RANK_CUT * largest, rounding) if alpha == 0.0 else rounding)
         roots = np.sqrt(eigenvalues[kept])
-        return cls(vectors[:, kept] * roots, vectors[:, kept] / roots, means, alpha)
+        return cls(_plain(vectors[:, kept] * roots), vectors[:, kept] / roots, means, alpha)
 
     @classmethod
     def of_landmarks(cls, K: Matrix, landmarks: Index) -> KernelFeatures:
         """Those of the functions that some rows span, K between all rows and these (Nystroem)."""
         within = cls.of(K[landmarks], centred=False)
-        return cls(K @ within.weights, within.weights, within.means, 0.0)
+        return cls(_plain(K @ within.weights), within.weights, within.means, 0.0)
 
     @classmethod
     def of_ridge(
@@ -81,7 +81,7 @@ class KernelFeatures:
         if alpha <= SMALL_PENALTY * largest:
             return cls.of(K, centred, alpha if alpha > TINY_PENALTY * largest else 0.0)
         # The factor is not of the centred kernel, which has no full rank.
-        F = low_rank_factor(K)
+        F = _plain(low_rank_factor(K))
         if F.shape[1] <= max(len(K) // 2, n_labeled):
             return cls.of(K, centred, alpha)
         if centred:
@@ -95,6 +95,12 @@ class KernelFeatures:
             return cls.of(K, centred, alpha)
         ridge = RowsRidge(gram, rows.roots, alpha, centred, rows)
         return cls(F, np.zeros((len(K), 0)), means, alpha, ridge)
+
+
+def _plain(F: Matrix) -> Matrix:
+    """Without numbers that are nothing beside the largest, and whose squares may be no numbers."""
+    size = np.abs(F)
+    return np.where(size < ROUNDING**2 * size.max(initial=0.0), 0.0, F)
 
 
 def _centred(K: Matrix, weights: Vector | None, centred: bool) -> tuple[Matrix, Vector]:
