@@ -14,18 +14,7 @@ from scipy.special import logsumexp
 from tacit._typing import Matrix, Vector
 from tacit.estimators._parameters import Number
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.family._gaussian import (
-    GaussianModel,
-    LabeledStatistics,
-    Mixture,
-    Space,
-    UnboundedLikelihoodError,
-    check_finite,
-    lda_model,
-    nearest_mean_model,
-    supervised_nearest_mean,
-    with_diagonal_covariance,
-)
+from tacit.family import _gaussian as gaussian
 from tacit.family._generative import (
     GaussianClassifier,
     GenerativeClassifier,
@@ -41,7 +30,7 @@ from tacit.solver._solution import StopReason
 ROUNDING = 1e-14
 
 
-Model = TypeVar("Model", bound=Mixture)
+Model = TypeVar("Model", bound=gaussian.Mixture)
 
 
 class EMStatus(StopReason):
@@ -149,13 +138,6 @@ def _remaining(history: list[float]) -> float:
 class EMClassifier(GenerativeClassifier):
     """Parameters and results of expectation maximisation."""
 
-    unlabeled_weight: float
-    tol: float
-    max_iter: int
-
-    solution_: EMResult
-    log_likelihoods_: Vector
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "unlabeled_weight": [Number(Real, 0, 1, closed="both")]
     }
@@ -179,6 +161,20 @@ solution_ : tacit.family.EMResult
 n_iter_ : int
     Iterations; 0 without unlabeled rows.""",
     }
+
+    def __init__(
+        self,
+        unlabeled_weight: float = 1.0,
+        alpha: float = 0.0,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        unlabeled: Any = -1,
+    ) -> None:
+        self.unlabeled_weight = unlabeled_weight
+        self.alpha = alpha
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unlabeled = unlabeled
 
     def _maximise(
         self,
@@ -235,32 +231,18 @@ class EMLDAClassifier(EMClassifier, GaussianClassifier):
     _parameter_entries = "unlabeled_weight gaussian_alpha em_stopping unlabeled"
     _attribute_entries = "classes_ discriminants_ means_ gaussian_ em_ features_"
 
-    def __init__(
-        self,
-        unlabeled_weight: float = 1.0,
-        alpha: float = 0.0,
-        tol: float = 1e-8,
-        max_iter: int = 10_000,
-        unlabeled: Any = -1,
-    ) -> None:
-        self.unlabeled_weight = unlabeled_weight
-        self.alpha = alpha
-        self.tol = tol
-        self.max_iter = max_iter
-        self.unlabeled = unlabeled
-
     def _fit(self, data: TrainingData) -> None:
         with threads_for(data):
             labeled = statistics_of(data)
             everything = labeled.total + scaled(Moments.of(data.unlabeled), self.unlabeled_weight)
-            check_finite(everything)
-            maximise: Callable[[Matrix], GaussianModel]
+            gaussian.check_finite(everything)
+            maximise: Callable[[Matrix], gaussian.GaussianModel]
             if self._is_spherical:
                 start = nearest_mean_start(labeled, everything, self.alpha)
-                maximise = partial(nearest_mean_model, total=everything, alpha=self.alpha)
+                maximise = partial(gaussian.nearest_mean_model, total=everything, alpha=self.alpha)
             else:
-                start, space = self._supervised(labeled), Space.of(everything, self.alpha)
-                maximise = lambda v: lda_model(space, space.sums(v))  # noqa: E731
+                start, space = self._supervised(labeled), gaussian.Space.of(everything, self.alpha)
+                maximise = lambda v: gaussian.lda_model(space, space.sums(v))  # noqa: E731
             centre = everything.mean
             model = self._maximise(data, centre, labeled.sums(centre), start, maximise)
         self._store_model(model)
@@ -303,16 +285,16 @@ def scaled(moments: Moments, weight: float) -> Moments:
 
 
 def nearest_mean_start(
-    labeled: LabeledStatistics, everything: Moments, alpha: float
-) -> GaussianModel:
+    labeled: gaussian.LabeledStatistics, everything: Moments, alpha: float
+) -> gaussian.GaussianModel:
     """That of the labeled rows; where these have no variance within classes, with that of all."""
     try:
-        return supervised_nearest_mean(labeled, alpha)
-    except UnboundedLikelihoodError:
+        return gaussian.supervised_nearest_mean(labeled, alpha)
+    except gaussian.UnboundedLikelihoodError:
         N, d = everything.weight, len(everything.mean)
         variance = (float(everything.scatter.trace()) + alpha * d) / (N * d)
         if labeled.total.weight >= N or variance <= 0.0:
             raise
     priors, means = labeled.counts / labeled.total.weight, labeled.means - everything.mean
     variances = np.full(d, variance)
-    return with_diagonal_covariance(priors, means, everything.mean, variances)
+    return gaussian.with_diagonal_covariance(priors, means, everything.mean, variances)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_non_negative
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Matrix
 from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
 from tacit.family._em import EMClassifier, class_moments
@@ -72,9 +72,6 @@ class EMNaiveBayesClassifier(EMClassifier):
     ['sport', 'politics']
     """
 
-    class_log_prior_: Vector
-    feature_log_prob_: Matrix
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": POSITIVE}
 
     def __init__(
@@ -85,11 +82,7 @@ class EMNaiveBayesClassifier(EMClassifier):
         max_iter: int = 10_000,
         unlabeled: Any = -1,
     ) -> None:
-        self.alpha = alpha
-        self.unlabeled_weight = unlabeled_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.unlabeled = unlabeled
+        super().__init__(unlabeled_weight, alpha, tol, max_iter, unlabeled)
 
     def _fit(self, data: TrainingData) -> None:
         check_non_negative(data.X, "EMNaiveBayesClassifier (input X)")

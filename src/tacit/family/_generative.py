@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from tacit._typing import Matrix, Vector
+from tacit._typing import Matrix
 from tacit.estimators._linear import ProbabilityClassifier
 from tacit.estimators._parameters import NOT_NEGATIVE
 from tacit.estimators._training import TrainingData, threads_for
@@ -121,11 +121,6 @@ class GaussianClassifier(GenerativeClassifier):
 
     The nearest-mean classifiers are the same with `_is_spherical`: one variance for all features.
     """
-
-    priors_: Vector
-    means_: Matrix
-    covariance_: Matrix
-    variance_: float
 
     _is_spherical: ClassVar[bool] = False
     _parameter_entries = "gaussian_alpha unlabeled"

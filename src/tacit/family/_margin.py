@@ -17,6 +17,7 @@ from tacit.estimators._linear import decide
 from tacit.estimators._parameters import POSITIVE
 from tacit.estimators._training import TrainingData
 from tacit.family._svm import Features, HingeProblem, HingeSolution, kernel_features, solve_hinge
+from tacit.solver._many_columns import all_weights
 
 # Costs above this, in units of 1 / ||x||^2, are lowered: rounding errors of a margin, 1e-16 of it,
 # times the cost must stay within the tolerance.
@@ -98,9 +99,6 @@ class MarginClassifier(KernelClassifier):
     C_unlabeled: float
     tol: float
 
-    gamma_: float | None
-    coef_: Matrix
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": POSITIVE,
         "C_unlabeled": POSITIVE,
@@ -157,10 +155,8 @@ intercept_ : ndarray of shape (1,)
                 "than two classes, SelfLearningClassifier for one."
             )
         X, n = self._rows(data, supervised=False), len(data.codes)
-        labeled = np.ones(n) if data.weights is None else data.weights
-        given = data.in_memory("a margin method labels single rows").weights
-        unlabeled = np.ones(data.unlabeled.n_rows) if given is None else given
-        weights = np.concatenate([labeled, unlabeled])
+        given = all_weights(data, data.unlabeled)
+        weights = np.ones(X.shape[0]) if given is None else given
         Z = self._features(X, weights, data)
         with np.errstate(over="ignore", invalid="ignore"):
             square = float(((Z - weights @ Z / weights.sum()) ** 2).sum() / len(Z))
@@ -169,7 +165,7 @@ intercept_ : ndarray of shape (1,)
                 "X or X_unlabeled has numbers too large to be multiplied; scale the features, as "
                 "with sklearn.preprocessing.StandardScaler."
             )
-        costs = np.concatenate([self.C * labeled, self.C_unlabeled * unlabeled])
+        costs = np.concatenate([self.C * weights[:n], self.C_unlabeled * weights[n:]])
         # A cost is felt in units of 1 / ||x||^2: lowering all by a factor divides the features.
         highest = square * float(costs.max())
         factor = min(1.0, HIGHEST_COST / highest) if highest > 0.0 else 1.0

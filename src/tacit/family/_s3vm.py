@@ -125,9 +125,6 @@ class S3VMClassifier(MarginClassifier):
     True
     """
 
-    objective_: float
-    solution_: TransductiveSolution
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "balance": ["boolean", Number(Real, 0, 1, closed="neither")],
         "n_switches": [Number(Integral, 0, None, closed="left")],

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from tacit._typing import AnyArray, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._training import TrainingData, threads_for
 from tacit.family._margin import MarginClassifier, MarginProblem
@@ -117,11 +117,6 @@ class S4VMClassifier(MarginClassifier):
     >>> model.solution_.value >= 0
     True
     """
-
-    transductive_labels_: AnyArray
-    supervised_labels_: AnyArray
-    separators_: Separators
-    solution_: WorstCase
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_samples": POSITIVE_INTEGER,

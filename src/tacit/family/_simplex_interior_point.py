@@ -196,7 +196,11 @@ class _Newton:
         self.total = inverse.sum(axis=1, keepdims=True)
         self.largest = inverse.argmax(axis=1)[:, None]
         n_free, width = inverse.shape[1] - 1, self.rows.shape[1]
-        curvatures, vectors = np.linalg.eigh(_on_differences(hessian, n_free, width))
+        # What one class gains the last one loses.
+        blocks = hessian.reshape(n_free + 1, width, n_free + 1, width)
+        first = blocks[:-1] - blocks[-1:]
+        differences = first[:, :, :-1] - first[:, :, -1:]
+        curvatures, vectors = np.linalg.eigh(differences.reshape(n_free * width, -1))
         root = np.sqrt(np.abs(curvatures))[:, None] * vectors.T
         # S without the last class, which loses what the others gain.
         upper = np.triu(curvature.at(inverse.T)[: len(root), : len(root)])
@@ -233,14 +237,6 @@ class _Newton:
         x = x - np.take_along_axis(x, self.largest, axis=1)
         mean = np.sum(self.inverse * x, axis=1, keepdims=True) / self.total
         return np.asarray(self.inverse * (x - mean))
-
-
-def _on_differences(hessian: Matrix, n_free: int, width: int) -> Matrix:
-    """The Hessian where what one class gains the last one loses."""
-    blocks = hessian.reshape(n_free + 1, width, n_free + 1, width)
-    first = blocks[:-1] - blocks[-1:]
-    both = first[:, :, :-1] - first[:, :, -1:]
-    return np.asarray(both.reshape(n_free * width, n_free * width))
 
 
 def _longest(x: Matrix, direction: Matrix) -> float:

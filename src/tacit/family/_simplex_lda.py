@@ -18,12 +18,7 @@ from tacit.family._gaussian import (
     solve_within,
     with_diagonal_covariance,
 )
-from tacit.family._generative import (
-    GaussianClassifier,
-    as_soft_labels,
-    posteriors,
-    statistics_of,
-)
+from tacit.family._generative import GaussianClassifier, as_soft_labels, posteriors, statistics_of
 from tacit.family._simplex_interior_point import (
     MomentObjective,
     SimplexProblem,
@@ -151,8 +146,6 @@ def standardised_nearest_mean(labeled: LabeledStatistics, everything: Moments) -
 class SimplexClassifier(GaussianClassifier):
     """A Gaussian classifier by a search over soft labels."""
 
-    solution_: SimplexSolution
-
     _objective: ClassVar[type[LabeledLikelihood | PessimisticObjective]]
     _parameter_entries = "gaussian_alpha simplex_stopping unlabeled"
     _doc_entries: ClassVar[dict[str, str]] = {
@@ -256,8 +249,6 @@ class ICLDAClassifier(SimplexClassifier):
     $example
     """
 
-    log_likelihood_: float
-
     _example_accuracy = 0.94
     _objective = LabeledLikelihood
     _attribute_entries = f"{GaussianClassifier._attribute_entries} simplex_ log_likelihood_"
@@ -298,8 +289,6 @@ class MCPLDAClassifier(SimplexClassifier):
 
     $example
     """
-
-    guaranteed_gain_: float
 
     _example_accuracy = 0.89
     _objective = PessimisticObjective

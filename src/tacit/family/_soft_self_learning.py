@@ -15,7 +15,7 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import Block
 from tacit.rows._sweep import add_each
-from tacit.solver import Certificate, Coefficients, ConstraintSet, Status
+from tacit.solver import Coefficients, ConstraintSet, Status
 from tacit.solver._label_sets import LabelSet, NearestLabels, label_set
 from tacit.solver._problem import gap_unit, relative
 
@@ -117,9 +117,6 @@ class SoftSelfLearningClassifier(RegressionClassifier):
     >>> round(SoftSelfLearningClassifier().fit(X, partly).score(X, y), 2)
     0.93
     """
-
-    solution_: SoftSelfLearningResult
-    certificate_: Certificate
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._training import TrainingData
 from tacit.rows import Moments, moments_and_sample
-from tacit.solver import Basis, Certificate
+from tacit.solver import Basis
 from tacit.solver._label_sets import NearestLabels
 
 
@@ -63,8 +63,6 @@ class USMClassifier(RegressionClassifier):
     >>> model.certificate_.worst_change > 0  # it may have made things worse
     True
     """
-
-    certificate_: Certificate
 
     def _fit(self, data: TrainingData) -> None:
         supervised = self._fit_supervised(data)

@@ -77,14 +77,8 @@ def worst_case(
     value = float(improvements(labels, candidates, baseline, loss_weight, weights).min())
     if value <= 0.0:  # the baseline has the value zero
         labels, value = baseline.copy(), 0.0
-    return WorstCase(
-        labels,
-        value,
-        max(bound, value),
-        max(relaxed, value),
-        bool((labels == baseline).all()),
-        float(weights.max(initial=0.0)),
-    )
+    is_baseline, largest = bool((labels == baseline).all()), float(weights.max(initial=0.0))
+    return WorstCase(labels, value, max(bound, value), max(relaxed, value), is_baseline, largest)
 
 
 def _unit(weights: Vector) -> float:
