@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, cast
 
@@ -36,18 +35,6 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 def _validated(fit: Fit) -> Fit:
     """A `fit` that first checks parameters by `_parameter_constraints`, a base's own too."""
     return cast(Fit, _fit_context(prefer_skip_nested_validation=False)(fit))
-
-
-@contextmanager
-def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Leave `estimator` as it was before, fitted or not, where fitting it fails."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
@@ -102,11 +89,16 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
-        with _all_or_nothing(self):
+        before = dict(vars(self))
+        try:
             data = self._read(X, y, X_unlabeled, sample_weight)
             self.classes_ = data.classes
             self._fit(data)
             self._remember(data)
+        except BaseException:  # it is then as it was, fitted or not
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -201,8 +193,6 @@ class DecisionClassifier(SemiSupervisedClassifier):
     that were held back most likely. One factor, and no constant beside it, so that the likeliest
     class is the one that is predicted.
     """
-
-    _held_back: HeldBack
 
     def decision_function(self, X: Any) -> Any:
         """The regression value minus one half, or the log-odds of a classifier with probabilities.

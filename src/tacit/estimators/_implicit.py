@@ -11,13 +11,8 @@ from sklearn.utils._param_validation import StrOptions
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
-from tacit.solver import Certificate, Coefficients, Solution, project
-from tacit.solver._least_squares import (
-    FEW_COLUMNS,
-    RowsRidge,
-    column_squares,
-    loses_columns,
-)
+from tacit.solver import Coefficients, project
+from tacit.solver._least_squares import FEW_COLUMNS, RowsRidge, column_squares, loses_columns
 from tacit.solver._many_columns import project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
@@ -26,9 +21,6 @@ from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 
 class ImplicitlyConstrainedClassifier(RegressionClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
-
-    solution_: Solution
-    certificate_: Certificate
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "solver": [StrOptions(set(SOLVERS))],

@@ -93,7 +93,6 @@ class KernelClassifier(DecisionClassifier):
     intercept_: Vector
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **DecisionClassifier._parameter_constraints,
         "kernel": KERNEL,
         "gamma": [*POSITIVE, None],
         "degree": POSITIVE,
@@ -170,11 +169,7 @@ class KernelRegressionClassifier(KernelClassifier):
 
     alpha_: float
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelClassifier._parameter_constraints,
-        "alpha": ALPHA,
-        "fit_intercept": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": ALPHA}
 
     def __init__(
         self,

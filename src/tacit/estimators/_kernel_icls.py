@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from tacit._typing import Index, Matrix, Vector
+from tacit._typing import Index
 from tacit.estimators._implicit import (
     ProjectedLeastSquaresClassifier,
     check_solver_for,
@@ -18,10 +18,9 @@ from tacit.estimators._implicit import (
 )
 from tacit.estimators._kernel import KernelRegressionClassifier, in_features
 from tacit.estimators._linear import read_alpha
-from tacit.estimators._parameters import POSITIVE_INTEGER, TOL
+from tacit.estimators._parameters import POSITIVE_INTEGER
 from tacit.estimators._training import TrainingData
 from tacit.rows import one_blas_thread
-from tacit.solver import Certificate, Solution
 from tacit.solver._kernel_features import KernelFeatures
 from tacit.solver._many_columns import all_weights
 
@@ -121,19 +120,9 @@ class KernelICLSClassifier(KernelRegressionClassifier):
     0.99
     """
 
-    soft_labels_: Matrix
-    solution_: Solution
-    certificate_: Certificate
-    supervised_dual_coef_: Matrix
-    supervised_intercept_: Vector
-    n_iter_: int
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KernelRegressionClassifier._parameter_constraints,
         "metric": [StrOptions({"labeled", "all"})],
         "solver": [StrOptions({"auto", "interior-point", "lbfgsb"})],
-        "tol": TOL,
-        "max_iter": POSITIVE_INTEGER,
         "n_landmarks": [*POSITIVE_INTEGER, None],
     }
 
@@ -178,12 +167,8 @@ class KernelICLSClassifier(KernelRegressionClassifier):
                 features = KernelFeatures.of_ridge(K, all_weights(data, data.unlabeled), *sizes)
             else:
                 features = KernelFeatures.of_landmarks(K, landmarks)
-                X, Y, intercept = (
-                    features.values[: len(data.codes)],
-                    data.targets,
-                    self.fit_intercept,
-                )
-                self.alpha_ = read_alpha(self.alpha, X, Y, data.weights, intercept)
+                X, Y = features.values[: len(data.codes)], data.targets
+                self.alpha_ = read_alpha(self.alpha, X, Y, data.weights, self.fit_intercept)
                 rows = rows[landmarks]
             settings = self.alpha_, self.fit_intercept, self.solver, self.tol, self.max_iter
             linear = ProjectedLeastSquaresClassifier(self.metric, *settings)

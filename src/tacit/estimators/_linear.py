@@ -38,18 +38,12 @@ class LinearClassifier(DecisionClassifier):
         return partial(decide, self.coef_, self.intercept_)
 
 
-def _probabilities(decision: Callable[[Any], Matrix], X: Any) -> Matrix:
+def _probabilities(decision: Callable[[Any], Matrix], of_two: Any, of_more: Any, X: Any) -> Matrix:
+    """Columns of `of_two` for both signs of the log-odds, or `of_more` of a column a class."""
     values = decision(X)
     if values.ndim == 1:
-        return np.column_stack([expit(-values), expit(values)])
-    return np.asarray(softmax(values, axis=1))
-
-
-def _log_probabilities(decision: Callable[[Any], Matrix], X: Any) -> Matrix:
-    values = decision(X)
-    if values.ndim == 1:
-        return np.column_stack([log_expit(-values), log_expit(values)])
-    return np.asarray(log_softmax(values, axis=1))
+        return np.column_stack([of_two(-values), of_two(values)])
+    return np.asarray(of_more(values, axis=1))
 
 
 class ProbabilityClassifier(LinearClassifier, ProbableClassifier):
@@ -69,10 +63,10 @@ class ProbabilityClassifier(LinearClassifier, ProbableClassifier):
             Columns in the order of `classes_`; for rows elsewhere as `predict_proba`.
         """
         check_is_fitted(self)
-        return self._map(X, partial(_log_probabilities, self._decision()))
+        return self._map(X, partial(_probabilities, self._decision(), log_expit, log_softmax))
 
     def _probabilities(self) -> Callable[[Any], Matrix]:
-        return partial(_probabilities, self._decision())
+        return partial(_probabilities, self._decision(), expit, softmax)
 
 
 @dataclass(frozen=True)
@@ -114,10 +108,6 @@ class SupervisedFit:
 
 class RegressionClassifier(LinearClassifier):
     """Least squares on class labels with a ridge penalty, decided at one half."""
-
-    alpha_: float
-    supervised_coef_: Matrix
-    supervised_intercept_: Vector
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {"alpha": ALPHA}
 
@@ -193,8 +183,6 @@ class LeastSquaresClassifier(RegressionClassifier):
     >>> round(LeastSquaresClassifier(alpha="loo").fit(X, y).score(X, y), 2)
     0.96
     """
-
-    rank_: int
 
     def _fit(self, data: TrainingData) -> None:
         fitted = self._fit_supervised(data)

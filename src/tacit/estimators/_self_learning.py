@@ -26,10 +26,11 @@ from tacit.estimators._held_back import HeldBack, calibrated
 from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
 from tacit.rows import CsrRows, NumpyRows
-from tacit.solver import Certificate, certify
+from tacit.solver import certify
 from tacit.solver._certificate import Predictor
 from tacit.solver._label_sets import label_set
 from tacit.solver._labeling import Labeling
+from tacit.solver._many_columns import all_weights
 from tacit.solver._solution import StopReason
 
 # How far values may be from labels by rounding: several classes add up to one only so exactly.
@@ -130,13 +131,8 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
     True
     """
 
-    estimator_: Any
-    solution_: SelfLearningResult
-    _held_back: HeldBack
-    certificate_: Certificate | None
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        "estimator": [HasMethods(["fit", "predict"]), None]
     }
 
     def __init__(
@@ -282,17 +278,13 @@ def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fit
 def _fits(base: Any, data: TrainingData, pool: NumpyRows | CsrRows) -> Fits:
     """Fits of any base on the labeled rows, or on all with these labels of the others."""
     X = stack(data.X.astype(pool.X.dtype, copy=False), pool.X)
-    weights = None
-    if data.weights is not None or pool.weights is not None:
-        if not has_fit_parameter(base, "sample_weight"):
-            raise ValueError(
-                "class_weight or sample_weight was given, but the base estimator "
-                f"{type(base).__name__} does not take weights; choose another base estimator or "
-                "leave the weights out."
-            )
-        labeled = np.ones(len(data.codes)) if data.weights is None else data.weights
-        others = np.ones(pool.n_rows) if pool.weights is None else pool.weights
-        weights = np.concatenate([labeled, others])
+    weights = all_weights(data, pool)
+    if weights is not None and not has_fit_parameter(base, "sample_weight"):
+        raise ValueError(
+            "class_weight or sample_weight was given, but the base estimator "
+            f"{type(base).__name__} does not take weights; choose another base estimator or "
+            "leave the weights out."
+        )
 
     def fitted(labels: Index | None) -> Any:
         codes = data.codes if labels is None else np.concatenate([data.codes, labels])

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tacit._typing import AnyArray, Matrix, Vector
+from tacit._typing import Matrix, Vector
 from tacit.estimators._base import ProbableClassifier
 from tacit.estimators._held_back import HeldBack, LeftOut
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
@@ -34,14 +34,7 @@ from tacit.estimators._tacit_candidates import (
 )
 from tacit.estimators._tacit_model import ReferenceRows, TacitModel
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.evidence import (
-    Evidence,
-    Weighing,
-    calibrated_temperature,
-    probabilities,
-    weigh,
-    winners,
-)
+from tacit.evidence import Weighing, calibrated_temperature, probabilities, weigh, winners
 from tacit.rows import CsrRows, NumpyRows
 from tacit.solver import Certificate, certify
 
@@ -143,14 +136,6 @@ class TacitClassifier(ProbableClassifier):
     True
     """
 
-    evidence_: Evidence
-    certificate_: Certificate
-    transduction_: AnyArray
-    temperature_: float
-    model_: TacitModel
-    supervised_model_: TacitModel
-    supervised_temperature_: float
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "anchors": [StrOptions({"auto"}), list, tuple],
         "views": [StrOptions({"auto"}), list, tuple],
@@ -213,9 +198,8 @@ class TacitClassifier(ProbableClassifier):
             self.views, VIEWS, "views", is_view, "a view (tacit.views has some), or a transformer"
         )
         random = check_random_state(self.random_state)
-        seeds = iter(
-            random.randint(2**31 - 1, size=1 + len(anchor_specs) + len(view_specs)).tolist()
-        )
+        n_seeds = 1 + len(anchor_specs) + len(view_specs)
+        seeds = iter(random.randint(2**31 - 1, size=n_seeds).tolist())
         say = self._progress()
         with threads_for(data):
             rows = ReferenceRows.of(data, self.max_reference_rows, next(seeds))

@@ -18,12 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.validation import has_fit_parameter
 
 from tacit._typing import Index, Matrix, Vector
-from tacit.estimators._tacit_model import (
-    ReferenceRows,
-    ScoredEstimator,
-    TacitModel,
-    decisions_of,
-)
+from tacit.estimators._tacit_model import ReferenceRows, ScoredEstimator, TacitModel, decisions_of
 from tacit.estimators._training import TrainingData
 from tacit.evidence import Candidate, RidgePath, kernel_scale, ridge_path
 from tacit.views import (
@@ -206,11 +201,7 @@ def _named_view(name: str, shape: tuple[int, int], scaler: Any) -> View:
 
 
 def read_specs(
-    given: Any,
-    known: tuple[str, ...],
-    parameter: str,
-    suits: Callable[[Any], bool],
-    what: str,
+    given: Any, known: tuple[str, ...], parameter: str, suits: Callable[[Any], bool], what: str
 ) -> list[tuple[str, Any]]:
     """Names of known parts, and pairs of the user, as pairs; None for a known part."""
     if isinstance(given, str):

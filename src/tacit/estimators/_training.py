@@ -61,9 +61,8 @@ class TrainingData:
     @cached_property
     def unit_weights(self) -> Vector:
         """The weights of the labeled rows, scaled to a mean of one."""
-        return (
-            np.ones(len(self.codes)) if self.weights is None else self.weights / self.weights.mean()
-        )
+        given = self.weights
+        return np.ones(len(self.codes)) if given is None else given / given.mean()
 
     def in_memory(self, method: str, advice: str = "") -> NumpyRows | CsrRows:
         """The unlabeled rows for a method that needs all of them at once."""
@@ -194,14 +193,8 @@ def _read_unlabeled(
         return read_rows(estimator, X_unlabeled, "X_unlabeled")
     check_width(getattr(X_unlabeled, "shape", ()), X.shape)
     try:
-        extra = validate_data(
-            estimator,
-            X_unlabeled,
-            reset=False,
-            dtype=DTYPES,
-            ensure_min_samples=0,
-            accept_sparse="csr",
-        )
+        options: Any = {"dtype": DTYPES, "accept_sparse": "csr", "ensure_min_samples": 0}
+        extra = validate_data(estimator, X_unlabeled, reset=False, **options)
     except (ValueError, TypeError) as error:
         raise type(error)(f"X_unlabeled cannot be used: {error}") from error
     extra = with_short_indices(extra)

@@ -64,8 +64,6 @@ class TunedLogisticRegression(ProbabilityClassifier):
     True
     """
 
-    C_: float
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {"penalties": ["array-like"]}
 
     def __init__(
@@ -79,7 +77,12 @@ class TunedLogisticRegression(ProbabilityClassifier):
         self.class_weight = class_weight
 
     def _fit(self, data: TrainingData) -> None:
-        penalties = self._read_penalties()
+        given = np.asarray(self.penalties)
+        if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf":
+            raise ValueError(f"penalties is {self.penalties!r}; it must be a list of numbers.")
+        if not (np.isfinite(given) & (given > 0)).all():
+            raise ValueError(f"penalties has {self.penalties!r}; all must be positive and finite.")
+        penalties = given.astype(np.float64).tolist()
         smallest = int(np.bincount(data.codes).min())
         self.C_ = 1.0
         if smallest > 1:
@@ -88,14 +91,6 @@ class TunedLogisticRegression(ProbabilityClassifier):
         model = LogisticRegression(C=self.C_, max_iter=1000)
         self.estimator_ = model.fit(data.X, data.classes[data.codes], data.weights)
         self.coef_, self.intercept_ = self.estimator_.coef_, self.estimator_.intercept_
-
-    def _read_penalties(self) -> Sequence[float]:
-        numeric = np.asarray(self.penalties)
-        if numeric.ndim != 1 or not len(numeric) or numeric.dtype.kind not in "iuf":
-            raise ValueError(f"penalties is {self.penalties!r}; it must be a list of numbers.")
-        if not (np.isfinite(numeric) & (numeric > 0)).all():
-            raise ValueError(f"penalties has {self.penalties!r}; all must be positive and finite.")
-        return [float(penalty) for penalty in numeric]
 
 
 def choose_penalty(
