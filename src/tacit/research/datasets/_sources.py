@@ -12,8 +12,7 @@ import importlib.util
 import os
 import socket
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -218,28 +217,20 @@ def find_on_openml(known: KnownDataset) -> Copy:
 
 
 def _fetch(known: KnownDataset) -> RowsAndLabels:
-    with _patience(SECONDS), warnings.catch_warnings():
-        # Retries and a new version at OpenML are told as warnings; what counts is the result.
-        warnings.simplefilter("ignore")
-        # Without its cache: Tacit keeps its own, smaller copy, after checking it.
-        bunch = fetch_openml(
-            data_id=known.openml, as_frame=False, parser="liac-arff", cache=False,
-            n_retries=1, delay=0.5,
-        )  # fmt: skip
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(SECONDS)  # scikit-learn has no parameter for it
+    try:
+        with warnings.catch_warnings():
+            # Retries and a new version at OpenML are told as warnings; what counts is the result.
+            warnings.simplefilter("ignore")
+            # Without its cache: Tacit keeps its own, smaller copy, after checking it.
+            options = {"as_frame": False, "parser": "liac-arff", "cache": False}
+            bunch = fetch_openml(data_id=known.openml, n_retries=1, delay=0.5, **options)
+    finally:
+        socket.setdefaulttimeout(before)
     return _decoded(bunch), np.array(
         [known.openml_spellings.get(str(text), text) for text in bunch.target]
     )
-
-
-@contextmanager
-def _patience(seconds: float) -> Iterator[None]:
-    """Let no connection wait longer; scikit-learn has no parameter for it."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(seconds)
-    try:
-        yield
-    finally:
-        socket.setdefaulttimeout(before)
 
 
 def _decoded(bunch: Any) -> Matrix:

@@ -11,12 +11,7 @@ from pathlib import Path
 
 from sklearn.linear_model import LogisticRegressionCV
 
-from tacit.estimators import (
-    ICLSClassifier,
-    LeastSquaresClassifier,
-    ProjectedLeastSquaresClassifier,
-    SelfLearningClassifier,
-)
+from tacit import estimators
 from tacit.selection import Contestant
 from tacit.selection._contestants import Sees
 
@@ -37,11 +32,11 @@ LOGISTIC_CS = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]
 def paper_contestants() -> tuple[Contestant, ...]:
     """The classifiers of the paper, the projection of 2017, and an oracle that sees all labels."""
     return (
-        Contestant(SUPERVISED, LeastSquaresClassifier()),
-        Contestant(SELF_LEARNING, SelfLearningClassifier(), SUPERVISED),
-        Contestant(ICLS, ICLSClassifier(), SUPERVISED),
-        Contestant(PROJECTED, ProjectedLeastSquaresClassifier(), SUPERVISED),
-        Contestant(ORACLE, LeastSquaresClassifier(), SUPERVISED, sees=Sees.EVERYTHING),
+        Contestant(SUPERVISED, estimators.LeastSquaresClassifier()),
+        Contestant(SELF_LEARNING, estimators.SelfLearningClassifier(), SUPERVISED),
+        Contestant(ICLS, estimators.ICLSClassifier(), SUPERVISED),
+        Contestant(PROJECTED, estimators.ProjectedLeastSquaresClassifier(), SUPERVISED),
+        Contestant(ORACLE, estimators.LeastSquaresClassifier(), SUPERVISED, sees=Sees.EVERYTHING),
     )
 
 
@@ -49,14 +44,12 @@ def regularised_contestants() -> tuple[Contestant, ...]:
     """What a careful user would have done without unlabeled rows, and ICLS on top of it."""
     # scoring is named since its default changes with the version of scikit-learn.
     logistic = LogisticRegressionCV(Cs=LOGISTIC_CS, cv=5, scoring="accuracy", max_iter=1000)
+    ridge = estimators.LeastSquaresClassifier(alpha="loo")
+    projected = estimators.ProjectedLeastSquaresClassifier(alpha="loo", penalty="start")
     return (
-        Contestant(RIDGE, LeastSquaresClassifier(alpha="loo"), SUPERVISED, sees=Sees.LABELED),
-        Contestant(RIDGE_ICLS, ICLSClassifier(alpha="loo"), RIDGE),
-        Contestant(
-            RIDGE_PROJECTED,
-            ProjectedLeastSquaresClassifier(alpha="loo", penalty="start"),
-            RIDGE,
-        ),
+        Contestant(RIDGE, ridge, SUPERVISED, sees=Sees.LABELED),
+        Contestant(RIDGE_ICLS, estimators.ICLSClassifier(alpha="loo"), RIDGE),
+        Contestant(RIDGE_PROJECTED, projected, RIDGE),
         Contestant(LOGISTIC, logistic, RIDGE, sees=Sees.LABELED),
     )
 

@@ -77,12 +77,7 @@ class FinitePopulation:
 
     def beta_semi(self, beta_sup: Any) -> Any:
         """The semi-supervised estimate: the point of the interval nearest to `beta_sup`."""
-        return clip(beta_sup, *self.interval)
-
-
-def clip(beta_sup: Any, lower: Any, upper: Any) -> Any:
-    """The projection of the theorem: the nearest point of the interval."""
-    return np.minimum(np.maximum(beta_sup, lower), upper)
+        return np.clip(beta_sup, *self.interval)
 
 
 def least_squares(x: Matrix, y: Matrix) -> Vector:

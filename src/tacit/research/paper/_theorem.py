@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.special import expit
 
 from tacit._typing import Matrix, Vector
-from tacit.research.paper._population import FinitePopulation, clip, least_squares
+from tacit.research.paper._population import FinitePopulation, least_squares
 
 # Each distribution is taken at so many quantiles, equally likely.
 _QUANTILES = (np.arange(200) + 0.5) / 200
@@ -179,7 +179,7 @@ def check_theorem(
     n_problems: int = 100_000,
     *,
     seed: int = 0,
-    projection: Callable[[Vector, Vector, Vector], Vector] = clip,
+    projection: Callable[[Vector, Vector, Vector], Vector] = np.clip,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> TheoremCheck:
     """Draw random problems and count how often the semi-supervised risk is higher.
