@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from tacit._typing import Mask, Matrix, Vector
 
@@ -75,12 +75,7 @@ def average(candidates: list[Candidate], Y: Matrix, weights: Vector) -> Average:
     left_out = np.stack([candidate.left_out for candidate in candidates])
     losses = ETA * weights * row_losses(left_out, Y)
     logs = np.log([candidate.prior for candidate in candidates]) - losses.sum(axis=1)
-    honest = _softmax(logs[:, None] + losses)
+    honest = softmax(logs[:, None] + losses, axis=0)
     predictions = np.einsum("nl,nlc->lc", honest, left_out)
     wrong = winners(predictions) != winners(Y)
-    return Average(_softmax(logs), predictions, row_losses(predictions, Y), wrong)
-
-
-def _softmax(logs: Matrix) -> Matrix:
-    shares = np.exp(logs - logs.max(axis=0))
-    return np.asarray(shares / shares.sum(axis=0))
+    return Average(softmax(logs), predictions, row_losses(predictions, Y), wrong)

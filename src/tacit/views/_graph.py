@@ -37,11 +37,6 @@ class NeighborIndex:
 
     Of the libraries for approximate search (hnswlib, usearch, faiss) only the inverted lists of
     faiss give the same neighbours whatever the number of threads.
-
-    Parameters
-    ----------
-    X : ndarray of shape (N, d)
-        The rows to find.
     """
 
     def __init__(self, X: Matrix) -> None:

@@ -42,10 +42,5 @@ class AveragedRanks(TransformerMixin, BaseEstimator):
 
 def ranks_view() -> EmbeddingView:
     """Kernels on ranks: free of units, skew and outliers, which small tables are full of."""
-    kernels = (
-        Kernel("linear"),
-        Kernel("gaussian", 0.3),
-        Kernel("gaussian", 1.0),
-        Kernel("laplacian", 1.0),
-    )
+    kernels = Kernel("linear"), Kernel("gaussian", 0.3), Kernel("gaussian"), Kernel("laplacian")
     return EmbeddingView(AveragedRanks(), kernels)
