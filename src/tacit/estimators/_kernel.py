@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,20 +65,11 @@ class KernelFunction:
         return pairwise_kernels(X, Y, self.kernel, filter_params=True, **given)
 
 
-@dataclass(frozen=True)
-class KernelDecision:
-    """The decision on rows; a value, so that it can travel to another process."""
-
-    function: KernelFunction
-    rows: Any
-    dual: Matrix
-    intercept: Vector
-
-    def __call__(self, X: Any) -> Matrix:
-        """One number for each row, or one for each row and class."""
-        K = self.function(X.astype(np.float64, copy=False), self.rows)
-        values = K @ self.dual.T + self.intercept
-        return np.asarray(values[:, 0] if len(self.dual) == 1 else values)
+def decide(function: KernelFunction, rows: Any, dual: Matrix, intercept: Vector, X: Any) -> Matrix:
+    """One number for each row, or one for each row and class."""
+    K = function(X.astype(np.float64, copy=False), rows)
+    values = K @ dual.T + intercept
+    return np.asarray(values[:, 0] if len(dual) == 1 else values)
 
 
 class KernelClassifier(DecisionClassifier):
@@ -106,7 +98,8 @@ class KernelClassifier(DecisionClassifier):
         return tags
 
     def _decision(self) -> Callable[[Any], Matrix]:
-        return KernelDecision(self._function(), self.X_fit_, self.dual_coef_, self.intercept_)
+        fitted = self._function(), self.X_fit_, self.dual_coef_, self.intercept_
+        return partial(decide, *fitted)
 
     def _function(self) -> KernelFunction:
         return KernelFunction(self.kernel, self.gamma, self.degree, self.coef0)

@@ -95,21 +95,17 @@ def _as_column(y: Any) -> AnyArray:
             "This estimator requires y to be passed, but the target y is None. "
             "Mark single unlabeled rows by -1 or NaN, or pass them as X_unlabeled."
         )
-    # A list such as ["a", "b", -1] or [True, None] must not be turned into strings or floats.
-    values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
-    if isinstance(y, list | tuple) and not _is_mixed(values):
-        values = np.asarray(y)
+    values = np.asarray(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if isinstance(y, list | tuple):
+        # One such as ["a", "b", -1] or [True, None] must not be turned into strings or floats.
+        kinds = {_kind(v) for v in values.ravel()}
+        values = values if len(kinds) > 1 or kinds == {type(None)} else np.asarray(y)
     if values.dtype.kind == "f" and not isinstance(getattr(y, "dtype", values.dtype), np.dtype):
         # pandas' nullable integers with NA among them would become floats.
         values = np.asarray(y, dtype=object)
     if values.dtype.kind == "T":
         values = values.astype(object)
     return np.asarray(column_or_1d(values, warn=True))
-
-
-def _is_mixed(values: AnyArray) -> bool:
-    kinds = {_kind(v) for v in values.ravel()}
-    return len(kinds) > 1 or kinds == {type(None)}
 
 
 def _kind(value: Any) -> type:

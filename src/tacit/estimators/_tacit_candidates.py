@@ -17,28 +17,18 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.validation import has_fit_parameter
 
+from tacit import views
 from tacit._typing import Index, Matrix, Vector
 from tacit.estimators._tacit_model import ReferenceRows, ScoredEstimator, TacitModel, decisions_of
 from tacit.estimators._training import TrainingData
 from tacit.evidence import Candidate, RidgePath, kernel_scale, ridge_path
-from tacit.views import (
-    AveragedRanks,
-    EmbeddingView,
-    GraphView,
-    Kernel,
-    Rescaled,
-    View,
-    clusters_view,
-    components_view,
-    ranks_view,
-)
 from tacit.views._embedding import seeded
 
 ANCHOR_KERNELS = {
-    "linear": (Kernel("linear"),),
+    "linear": (views.Kernel("linear"),),
     # From a tenth of the median squared distance, for detail, to nearly linear.
-    "rbf": tuple(Kernel("gaussian", w, label=f"width {w:g}") for w in (0.1, 0.3, 1.0, 4.0)),
-    "laplacian": tuple(Kernel("laplacian", w, label=f"width {w:g}") for w in (0.3, 1.0, 4.0)),
+    "rbf": tuple(views.Kernel("gaussian", w, label=f"width {w:g}") for w in (0.1, 0.3, 1.0, 4.0)),
+    "laplacian": tuple(views.Kernel("laplacian", w, label=f"width {w:g}") for w in (0.3, 1.0, 4.0)),
 }
 ANCHORS = (*ANCHOR_KERNELS, "forest")
 VIEWS = ("ranks", "components", "graph", "rank graph", "unscaled graph", "clusters")
@@ -61,7 +51,7 @@ class Source:
     """A fitted view, or the kernels of an anchor, which have the same form."""
 
     name: str
-    view: View
+    view: views.View
     is_view: bool
 
 
@@ -182,22 +172,22 @@ def fitted_source(
     if given is None:
         view = _named_view(name, X.shape, space.scaler)
     else:
-        view = copy(given) if isinstance(given, View) else EmbeddingView(given)
+        view = copy(given) if isinstance(given, views.View) else views.EmbeddingView(given)
     return Source(name, view.fit(rows.reference(X, seed)), is_view)
 
 
-def _named_view(name: str, shape: tuple[int, int], scaler: Any) -> View:
+def _named_view(name: str, shape: tuple[int, int], scaler: Any) -> views.View:
     if name in ANCHOR_KERNELS:
-        return EmbeddingView(None, ANCHOR_KERNELS[name])
+        return views.EmbeddingView(None, ANCHOR_KERNELS[name])
     if name == "ranks":
-        return ranks_view()
+        return views.ranks_view()
     if name == "components":
-        return components_view(*shape)
+        return views.components_view(*shape)
     if name == "clusters":
-        return clusters_view()
+        return views.clusters_view()
     if name == "unscaled graph":
-        return GraphView(Rescaled(scaler.scale_))
-    return GraphView(AveragedRanks() if name == "rank graph" else None)
+        return views.GraphView(views.Rescaled(scaler.scale_))
+    return views.GraphView(views.AveragedRanks() if name == "rank graph" else None)
 
 
 def read_specs(
@@ -223,7 +213,7 @@ def read_specs(
 
 def is_view(given: Any) -> bool:
     """Whether this is a view, or a transformer that can become one."""
-    return isinstance(given, View) or (hasattr(given, "fit") and hasattr(given, "transform"))
+    return isinstance(given, views.View) or (hasattr(given, "fit") and hasattr(given, "transform"))
 
 
 def candidates_of(terms: Sequence[Term]) -> list[Candidate]:
