@@ -13,7 +13,7 @@ import tacit
 import tacit.family
 
 # Packages that load their names when they are asked for.
-LAZY = ("tacit", "tacit.research.datasets", "tacit.tables")
+LAZY = ("tacit", "tacit.family", "tacit.research.datasets", "tacit.tables")
 OPTIONAL = ("matplotlib", "jinja2", "pandas", "dask", "distributed", "pyarrow", "rich", "typer")
 
 # Runs in a fresh interpreter that has none of the optional packages.

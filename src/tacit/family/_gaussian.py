@@ -256,13 +256,8 @@ def with_diagonal_covariance(
     """
     slopes = np.divide(means, variances, out=np.zeros_like(means), where=variances > 0.0)
     intercept = np.log(priors) - 0.5 * np.sum(slopes * means, axis=1) - slopes @ centre
-    return GaussianModel(
-        priors=priors,
-        means=centre + means,
-        covariance=np.diag(variances),
-        discriminants=Coefficients(slopes.T, intercept),
-        constant=constant,
-    )
+    discriminants, covariance = Coefficients(slopes.T, intercept), np.diag(variances)
+    return GaussianModel(discriminants, constant, priors, centre + means, covariance)
 
 
 def _log_volume(lift: Matrix) -> float:

@@ -254,23 +254,18 @@ def sample_separators(
     starts = [assign(problem, start_values(sample), bounds) for sample in range(n_samples)]
     found: dict[bytes, TransductiveSolution] = {}
     n_iter = n_unsettled = 0
+
+    def relabel(values: Vector, _: Vector) -> Vector:
+        return assign(problem, values, bounds)
+
     for labels in {start.tobytes(): start for start in starts}.values():
-        minimum = descend(
-            problem,
-            labels,
-            tol=SEARCH_TOL,
-            max_iter=max_iter,
-            relabel=lambda values, _: assign(problem, values, bounds),
-        )
+        minimum = descend(problem, labels, tol=SEARCH_TOL, max_iter=max_iter, relabel=relabel)
         n_iter += minimum.n_iter
         n_unsettled += not minimum.status.is_success
         found.setdefault(minimum.labels.tobytes(), minimum)
-    return Separators(
-        np.array([minimum.labels for minimum in found.values()]),
-        np.array([minimum.objective for minimum in found.values()]),
-        n_iter,
-        n_unsettled,
-    )
+    labelings = np.array([minimum.labels for minimum in found.values()])
+    objectives = np.array([minimum.objective for minimum in found.values()])
+    return Separators(labelings, objectives, n_iter, n_unsettled)
 
 
 def representatives(

@@ -173,11 +173,7 @@ n_iter_ : int
     }
 
     def __init__(
-        self,
-        alpha: float = 0.0,
-        tol: float = 1e-10,
-        max_iter: int = 500,
-        unlabeled: Any = -1,
+        self, alpha: float = 0.0, tol: float = 1e-10, max_iter: int = 500, unlabeled: Any = -1
     ) -> None:
         super().__init__(alpha, unlabeled)
         self.tol = tol

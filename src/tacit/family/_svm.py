@@ -153,9 +153,7 @@ def solve_hinge(
     smaller of their number and d.
     """
     # 1. A first dual point and what it gives.
-    alpha = (
-        np.zeros_like(problem.costs) if start is None else np.minimum(start.alpha, problem.costs)
-    )
+    alpha = np.minimum(0.0 if start is None else start.alpha, problem.costs)
     best = problem.measure(alpha)
     at = best if start is None else replace(start, alpha=alpha)
     penalty = FIRST_PENALTY if start is None else WARM_PENALTY
