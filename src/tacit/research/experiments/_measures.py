@@ -48,11 +48,8 @@ def measure(
             fit.model, fit.X_train, table.y[np.concatenate([split.labeled, split.unlabeled])]
         )
         assert trained is not None
-        found |= {
-            TEST_LOSS: tested,
-            LABELED_LOSS: trained[: len(split.labeled)],
-            TRAINING_LOSS: trained,
-        }
+        labeled = trained[: len(split.labeled)]
+        found |= {TEST_LOSS: tested, LABELED_LOSS: labeled, TRAINING_LOSS: trained}
     return found
 
 

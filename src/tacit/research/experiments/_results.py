@@ -116,19 +116,11 @@ class Results:
             return None
         own, others = self.paired(*key, other=twin or self.twins.get(classifier, SUPERVISED))
         found = self._by_key[key].values()
-        return RunSummary(
-            dataset,
-            protocol,
-            classifier,
-            measure,
-            next(iter(found)).n_labeled,
-            n_unlabeled,
-            float(ended.mean()),
-            float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan,
-            int((own > others + ROUNDING).sum()) if len(own) else None,
-            len(ended),
-            sum(run.status != OK for run in found),
-        )
+        place = dataset, protocol, classifier, measure, next(iter(found)).n_labeled, n_unlabeled
+        error = float(ended.std(ddof=1) / np.sqrt(len(ended))) if len(ended) > 1 else np.nan
+        times_worse = int((own > others + ROUNDING).sum()) if len(own) else None
+        counts = len(ended), sum(run.status != OK for run in found)
+        return RunSummary(*place, float(ended.mean()), error, times_worse, *counts)
 
     def summaries(self) -> list[RunSummary]:
         """Of all there is."""

@@ -120,10 +120,8 @@ def _means(cells: Sequence[RunSummary], repeats: int) -> Finding:
 
 def _times_worse(cells: Sequence[RunSummary], repeats: int) -> Finding:
     shown = max(repeats, published.N_REPEATS)
-    on_diabetes, elsewhere = (
-        of_twenty * shown // published.N_REPEATS
-        for of_twenty in (WORSE_ON_DIABETES, WORSE_ELSEWHERE)
-    )
+    on_diabetes = WORSE_ON_DIABETES * shown // published.N_REPEATS
+    elsewhere = WORSE_ELSEWHERE * shown // published.N_REPEATS
     counts = {cell.dataset: cell.times_worse for cell in cells if cell.times_worse}
     limits = dict.fromkeys(counts, elsewhere) | {"Diabetes": on_diabetes}
     often = [f"{dataset} ({n})" for dataset, n in counts.items() if n > limits[dataset]]
