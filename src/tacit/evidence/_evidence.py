@@ -70,27 +70,21 @@ class Evidence:
 
     def __str__(self) -> str:
         """Three plain sentences: how both compare, how sure that is, and what was done."""
-        return "\n".join([self._comparison(), self._difference(), self._consequence()])
-
-    def _comparison(self) -> str:
         rows = number_of(self.n_labeled, "labeled row")
-        text = (
+        both = (
             f"Each of the {rows} was predicted from the others: the anchors alone have loss "
             f"{self.anchors_loss:.3f} and error {self.anchors_error:.1%}"
         )
-        if not self._has_views:
-            return f"{text}."
-        return f"{text}, anchors and views together {self.all_loss:.3f} and {self.all_error:.1%}."
-
-    def _difference(self) -> str:
-        if not self._has_views:
-            return "There are no views to compare them with."
-        return (
-            f"The views change the loss by {-self.gain:+.3f} (standard error "
-            f"{self.standard_error:.3f}) and the smoothed error by {-self.smoothed_gain:+.3f} "
-            f"({self.smoothed_standard_error:.3f}); both are asked to fall by {self.caution:g} "
-            "standard errors, and the error not to rise."
-        )
+        difference = "There are no views to compare them with."
+        if any(score["is_view"] for score in self.scores):
+            both += f", anchors and views together {self.all_loss:.3f} and {self.all_error:.1%}"
+            difference = (
+                f"The views change the loss by {-self.gain:+.3f} (standard error "
+                f"{self.standard_error:.3f}) and the smoothed error by {-self.smoothed_gain:+.3f} "
+                f"({self.smoothed_standard_error:.3f}); both are asked to fall by {self.caution:g} "
+                "standard errors, and the error not to rise."
+            )
+        return "\n".join([f"{both}.", difference, self._consequence()])
 
     def _consequence(self) -> str:
         if not self.n_unlabeled:
@@ -113,10 +107,6 @@ class Evidence:
             f"So the {rows} used: views carry {total:.0%} of the answer, most of it by "
             f"{listed(most)}."
         )
-
-    @property
-    def _has_views(self) -> bool:
-        return any(score["is_view"] for score in self.scores)
 
     def frame(self) -> Any:
         """The scores of all anchors and views as a pandas DataFrame, the heaviest first."""

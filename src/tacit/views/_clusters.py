@@ -30,16 +30,8 @@ MOST_ROWS = 1000
 class BaggedClusters(TransformerMixin, BaseEstimator):
     """Memberships in k-means clusterings of random samples, as indicators.
 
-    Rows belong to their nearest centre, so new rows do too. Sparse: one entry for each clustering.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        Numbers of clusters.
-    n_bags : int
-        Clusterings of each size.
-    random_state : int, RandomState or None
-        Seed of the samples and of the first centres.
+    Rows belong to their nearest centre, so new rows do too. Sparse: one entry for each clustering,
+    of which there are `n_bags` for each number of clusters in `sizes`.
     """
 
     def __init__(

@@ -17,15 +17,7 @@ SIZES = (2, 5, 15)
 
 
 class ComponentScores(TransformerMixin, BaseEstimator):
-    """Scores on the first principal components, then the same scores with variance one.
-
-    Parameters
-    ----------
-    n_components : int
-        Fewer where the rows have fewer.
-    random_state : int or None
-        For the randomised decomposition of large tables.
-    """
+    """Scores on the first principal components, then the same scores with variance one."""
 
     def __init__(self, n_components: int = SIZES[-1], random_state: Any = None) -> None:
         self.n_components = n_components

@@ -141,9 +141,8 @@ class EmbeddingView(BaseEstimator):
 
     def blocks(self) -> dict[str, Matrix]:
         """The kernels between the labeled rows."""
-        return {
-            name: kernel(self.labeled_, self.labeled_) for name, kernel in self.kernels_.items()
-        }
+        rows = self.labeled_
+        return {name: kernel(rows, rows) for name, kernel in self.kernels_.items()}
 
     def functions(self, duals: Mapping[str, Matrix]) -> tuple[Matrix, RowFunction]:
         """Values on the reference rows, and the function; new rows go through the transformer."""

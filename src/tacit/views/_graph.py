@@ -118,13 +118,7 @@ class GraphFunction:
 
 
 class Rescaled(TransformerMixin, BaseEstimator):
-    """Standardised columns back in their units, where all have the same, as pixels do.
-
-    Parameters
-    ----------
-    scale : ndarray of shape (d,) or float
-        The deviation of each column.
-    """
+    """Columns of deviation `scale` back in their units, where all have the same, as pixels do."""
 
     def __init__(self, scale: Vector | float = 1.0) -> None:
         self.scale = scale
