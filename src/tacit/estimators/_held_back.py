@@ -149,13 +149,9 @@ def _decisions_without(blank: Any, data: TrainingData, test: Index) -> Matrix:
     """The decisions on these labeled rows by a fit on all others."""
     n = len(data.codes)
     train = np.delete(np.arange(n), test)
-    others = replace(
-        data,
-        X=data.X[train],
-        codes=data.codes[train],
-        weights=None if data.weights is None else data.weights[train],
-        order=np.concatenate([data.order[:n][train], data.order[n:]]),
-    )
+    weights = None if data.weights is None else data.weights[train]
+    order = np.concatenate([data.order[:n][train], data.order[n:]])
+    others = replace(data, X=data.X[train], codes=data.codes[train], weights=weights, order=order)
     model = type(blank)(**blank.get_params(deep=False))
     if hasattr(model, "verbose"):
         model.verbose = 0

@@ -122,11 +122,9 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         ).or_supervised(is_exact=solution.is_settled())
         kept_start = self.certificate_.kept_start
         self._store(start if kept_start else projection.coefficients, start)
-        self.soft_labels_ = (
-            np.zeros((0, *data.targets.shape[1:]))
-            if solution.labeling is None
-            else solution.labeling.of_rows(data.unlabeled)
-        )
+        self.soft_labels_ = np.zeros((0, *data.targets.shape[1:]))
+        if solution.labeling is not None:
+            self.soft_labels_ = solution.labeling.of_rows(data.unlabeled)
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         return prior_violation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from numbers import Integral, Real
@@ -208,7 +208,13 @@ class TacitClassifier(ProbableClassifier):
             # Anchors draw their seeds first, so that they are the same whatever the views are.
             anchors: list[Term] = []
             for name, given in anchor_specs:
-                anchors += self._anchor_terms(name, given, data, rows, next(seeds))
+                seed = next(seeds)
+                if given is not None:
+                    anchors.append(out_of_fold_term(name, given, data, seed, self.n_jobs))
+                elif name == "forest":
+                    anchors.append(forest_term(data, seed, self.n_jobs))
+                elif source := fitted_source(name, None, rows, seed, is_view=False):
+                    anchors += kernel_terms(source, data)
             if not anchors:
                 raise ValueError(
                     f"anchors is {self.anchors!r}, none of which suits these rows; give at least "
@@ -217,24 +223,14 @@ class TacitClassifier(ProbableClassifier):
             say(f"{len(anchors)} anchors")
             terms, base = list(anchors), best_anchor(anchors, data)
             for name, given in view_specs if rows.n_unlabeled else []:
-                source = fitted_source(name, given, rows, next(seeds), is_view=True)
-                terms += [] if source is None else kernel_terms(source, data, base)
+                if source := fitted_source(name, given, rows, next(seeds), is_view=True):
+                    terms += kernel_terms(source, data, base)
                 say(f"view {name}")
             weighing = weigh(
                 candidates_of(terms), data.signs, data.unit_weights, self.caution, rows.n_unlabeled
             )
             self._store(weighing, terms, rows, data)
             say(f"views {'' if self.evidence_.uses_views else 'not '}used")
-
-    def _anchor_terms(
-        self, name: str, given: Any, data: TrainingData, rows: ReferenceRows, seed: int
-    ) -> Sequence[Term]:
-        if given is not None:
-            return [out_of_fold_term(name, given, data, seed, self.n_jobs)]
-        if name == "forest":
-            return [forest_term(data, seed, self.n_jobs)]
-        source = fitted_source(name, None, rows, seed, is_view=False)
-        return [] if source is None else kernel_terms(source, data)
 
     def _store(
         self, weighing: Weighing, terms: list[Term], rows: ReferenceRows, data: TrainingData
