@@ -119,17 +119,6 @@ degree : float, default=3
     Of "poly".
 coef0 : float, default=0.0
     Of "poly".""",
-        "margin_": """
-classes_ : ndarray of shape (2,)
-    The labels.
-coef_ : ndarray of shape (1, d)
-    Coefficients, for the linear kernel.
-X_fit_ : ndarray, sparse matrix or None
-    For other kernels, the labeled and then the unlabeled rows; None for a precomputed kernel.
-dual_coef_ : ndarray of shape (1, N)
-    For other kernels: the decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`.
-intercept_ : ndarray of shape (1,)
-    The constant of f. Decisions of -1 and 1 are the margins.""",
     }
 
     def __sklearn_tags__(self) -> Any:

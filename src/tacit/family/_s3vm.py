@@ -91,7 +91,16 @@ class S3VMClassifier(MarginClassifier):
 
     Attributes
     ----------
-    $margin_
+    classes_ : ndarray of shape (2,)
+        The labels.
+    coef_ : ndarray of shape (1, d)
+        Coefficients, for the linear kernel.
+    X_fit_ : ndarray, sparse matrix or None
+        For other kernels, the labeled and then the unlabeled rows; None for a precomputed kernel.
+    dual_coef_ : ndarray of shape (1, N)
+        For other kernels: the decision is `kernel(X, X_fit_) @ dual_coef_.T + intercept_`.
+    intercept_ : ndarray of shape (1,)
+        The constant of f. Decisions of -1 and 1 are the margins.
     soft_labels_ : ndarray of shape (U,)
         The labels of the unlabeled rows, 1 for `classes_[1]` and 0 for the other: those marked in
         y, in order, then those of X_unlabeled.
