@@ -275,9 +275,6 @@ class DecisionClassifier(SemiSupervisedClassifier):
 class ProbableClassifier(DecisionClassifier):
     """A classifier whose `_probabilities` need no calibration by labels held back afterwards."""
 
-    def _probabilities(self) -> Callable[[Any], Matrix]:
-        raise NotImplementedError
-
     def _remember(self, data: TrainingData) -> None:
         pass
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit._typing import Matrix, Vector
 from tacit.estimators._base import ProbableClassifier
-from tacit.estimators._held_back import HeldBack, LeftOut
+from tacit.estimators._held_back import HeldBack, LeftOut, calibrated
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._tacit_candidates import (
     ANCHORS,
@@ -34,7 +34,7 @@ from tacit.estimators._tacit_candidates import (
 )
 from tacit.estimators._tacit_model import ReferenceRows, TacitModel
 from tacit.estimators._training import TrainingData, threads_for
-from tacit.evidence import Weighing, calibrated_temperature, probabilities, weigh, winners
+from tacit.evidence import Weighing, calibrated_temperature, weigh, winners
 from tacit.rows import CsrRows, NumpyRows
 from tacit.solver import Certificate, certify
 
@@ -46,10 +46,6 @@ def _regression(model: TacitModel, X: Any) -> Matrix:
 
 def _decision(model: TacitModel, X: Any) -> Matrix:
     return _regression_values(model(X)) - 0.5
-
-
-def _probabilities(model: TacitModel, temperature: float, X: Any) -> Matrix:
-    return probabilities(model(X), temperature)
 
 
 class TacitClassifier(ProbableClassifier):
@@ -188,7 +184,7 @@ class TacitClassifier(ProbableClassifier):
         return partial(_decision, self.model_)
 
     def _probabilities(self) -> Callable[[Any], Matrix]:
-        return partial(_probabilities, self.model_, self.temperature_)
+        return partial(calibrated, self.model_, self.temperature_)
 
     def _fit(self, data: TrainingData) -> None:
         anchor_specs = read_specs(
