@@ -68,12 +68,10 @@ class LabeledStatistics:
         members = [codes == k for k in range(n_classes)]
         own = [None if weights is None else weights[rows] for rows in members]
         parts = [Moments.of(as_rows(X[rows], w)) for rows, w in zip(members, own, strict=True)]
-        return cls(
-            counts=np.array([part.weight for part in parts]),
-            means=np.array([part.mean for part in parts]),
-            pooled=np.asarray(sum(part.scatter for part in parts)),
-            total=reduce(Moments.__add__, parts),
-        )
+        counts = np.array([part.weight for part in parts])
+        means = np.array([part.mean for part in parts])
+        pooled = np.asarray(sum(part.scatter for part in parts))
+        return cls(counts, means, pooled, reduce(Moments.__add__, parts))
 
     def sums(self, centre: Vector) -> Matrix:
         """The class moments of x - centre."""

@@ -53,13 +53,10 @@ class LabeledLikelihood(MomentObjective):
     def of(cls, labeled: LabeledStatistics, space: Space) -> LabeledLikelihood:
         """Of these labeled rows, in the coordinates of all rows."""
         each = space.rank * np.log(2.0 * np.pi / space.total_weight) + 2.0 * space.log_volume
-        return cls(
-            counts=labeled.counts,
-            means=(labeled.means - space.mean) @ space.functions.coef,
-            pooled=space.form(labeled.pooled) + space.penalty,
-            total_weight=space.total_weight,
-            constant=0.5 * labeled.total.weight * float(each),
-        )
+        means = (labeled.means - space.mean) @ space.functions.coef
+        pooled = space.form(labeled.pooled) + space.penalty
+        constant = 0.5 * labeled.total.weight * float(each)
+        return cls(labeled.counts, means, pooled, space.total_weight, constant)
 
     def value(self, v: Matrix) -> float:
         """Minus the log-likelihood, O(K r^2)."""

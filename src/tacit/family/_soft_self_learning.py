@@ -242,14 +242,10 @@ class _Problem:
         swept = self._reduce(partial(_sums_of_block, self.set, at, self.functions))
         residual, moved = self.Z @ theta.T - self.Y, theta - self.start
         objective = 0.5 * float(np.vdot(residual, residual) + swept[0])
-        return _Point(
-            theta,
-            0.5 * float(swept[0]),
-            objective,
-            objective + 0.5 * self.pull * float(np.vdot(moved, moved)),
-            residual.T @ self.Z + swept[1],
-            np.kron(np.eye(len(theta)), self.gram) + swept[2].reshape(size, size),
-        )
+        pulled = objective + 0.5 * self.pull * float(np.vdot(moved, moved))
+        gradient = residual.T @ self.Z + swept[1]
+        hessian = np.kron(np.eye(len(theta)), self.gram) + swept[2].reshape(size, size)
+        return _Point(theta, 0.5 * float(swept[0]), objective, pulled, gradient, hessian)
 
     def newton_step(self, at: _Point) -> tuple[Matrix, float]:
         """The step to the minimum of the piece, and the decrease that it promises."""
