@@ -138,13 +138,11 @@ def evidence_contestants() -> tuple[Contestant, ...]:
     def tuned(model: Any, dense: bool = False, **grid: Any) -> Any:
         return make_pipeline(AsGiven(True, dense), GridSearchCV(model, grid, cv=folds))
 
+    spreading = LabelSpreading("knn", max_iter=200)
+    training = SelfTrainingClassifier(LogisticRegression(max_iter=1000))
     peers = {
-        "LabelSpreading": tuned(
-            LabelSpreading("knn", max_iter=200), n_neighbors=[5, 10, 20], alpha=[0.2, 0.8]
-        ),
-        "SelfTrainingClassifier": tuned(
-            SelfTrainingClassifier(LogisticRegression(max_iter=1000)), threshold=[0.75, 0.95]
-        ),
+        "LabelSpreading": tuned(spreading, n_neighbors=[5, 10, 20], alpha=[0.2, 0.8]),
+        "SelfTrainingClassifier": tuned(training, threshold=[0.75, 0.95]),
         "ICLS": make_pipeline(AsGiven(scale=True), ICLSClassifier("loo")),
     }
     # Where they are installed.
@@ -154,17 +152,14 @@ def evidence_contestants() -> tuple[Contestant, ...]:
         from sslearn.wrapper import CoForest
 
         peers["Co-Forest"] = make_pipeline(AsGiven(dense=True), CoForest(n_estimators=10))
+    logistic = make_pipeline(AsGiven(True), TunedLogisticRegression())
+    # Some columns for each split, as forests do: better on few labels, and faster.
+    boosting = make_pipeline(AsGiven(), GradientBoostingClassifier(max_features="sqrt"))
     ours = (TACIT, BEST, "linear", "rbf", "laplacian", FOREST)
     return (
         Contestant(ANCHORS, make_pipeline(AsGiven(), _Part(ANCHORS)), sees=Sees.UNLABELED),
         *(Contestant(part, make_pipeline(AsGiven(), _Part(part)), **sees) for part in ours),
-        Contestant(
-            "tuned logistic regression", make_pipeline(AsGiven(True), TunedLogisticRegression())
-        ),
-        Contestant(
-            "gradient boosting",
-            # Some columns for each split, as forests do: better on few labels, and faster.
-            make_pipeline(AsGiven(), GradientBoostingClassifier(max_features="sqrt")),
-        ),
+        Contestant("tuned logistic regression", logistic),
+        Contestant("gradient boosting", boosting),
         *(Contestant(name, model, **sees) for name, model in peers.items()),
     )
