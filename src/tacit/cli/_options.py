@@ -105,8 +105,7 @@ TableFile = Annotated[
     ),
 ]
 Target = Annotated[
-    str,
-    typer.Option("--target", "-t", help="The column of labels; blank or NA means unlabeled."),
+    str, typer.Option("--target", "-t", help="The column of labels; blank or NA means unlabeled.")
 ]
 Mark = Annotated[
     list[str] | None,
@@ -178,11 +177,11 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes 
 
 def check_scoring(scoring: str, margin: float | None = None) -> None:
     """Refuse a score that is none, or a margin that no difference of it could leave."""
-    from tacit.selection._measure import check_margin, read_measure
+    from tacit.selection._measure import read_measure
 
     try:
         measure = read_measure(scoring)
         if margin is not None:
-            check_margin(margin, measure)
+            measure.check_margin(margin)
     except ValueError as error:
         raise typer.BadParameter(f"--{error}") from error

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from tacit._typing import AnyArray
 from tacit._words import listed
+from tacit.selection import _splitters as splitters
 from tacit.selection._comparison import Comparison
 from tacit.selection._contestants import (
     MOST_LABELS,
@@ -21,44 +22,12 @@ from tacit.selection._contestants import (
     read_contestants,
 )
 from tacit.selection._curve import LearningCurve
-from tacit.selection._evaluate import (
-    Judge,
-    Outcomes,
-    Progress,
-    Split,
-    evaluate_all,
-    final_model,
-    runs_of,
-)
+from tacit.selection._evaluate import Outcomes, Progress, Split, evaluate_all, final_model, runs_of
 from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, read_table
-from tacit.selection._measure import (
-    Measure,
-    answers_of,
-    check_classes,
-    check_margin,
-    disagreement,
-    loss_of,
-    positive_class,
-    read_measure,
-)
-from tacit.selection._quality import (
-    ROUNDING,
-    Tested,
-    guess_on,
-    qualities,
-    score_of,
-    test_to_train,
-)
-from tacit.selection._reliability import reliability
-from tacit.selection._splitters import (
-    describe_splits,
-    plan_curves,
-    plan_held_back,
-    plan_splits,
-    read_seed,
-)
+from tacit.selection._measure import read_measure
+from tacit.selection._quality import ROUNDING, Tested, score_of
 from tacit.selection._threshold import after_tuning, is_tuned_for
-from tacit.selection._verdict import MethodVerdict, PairedDifference, judge_methods
+from tacit.selection._verdict import PairedDifference, judge_methods
 
 THRESHOLDS = (
     "Every classifier answers by the threshold that is best by this score on labels held back from "
@@ -157,17 +126,17 @@ def compare(
     >>> comparison.losses["ridge"] < 0.1
     True
     """
-    table, contestants, measure, seed = _read(
-        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled, target
-    )
-    check_margin(margin, measure)
-    splits = plan_splits(table, cv, n_repeats, seed)
-    held_back = plan_held_back(table, seed)
+    measure = read_measure(scoring)
+    table = read_table(*apart(X, y, target), X_unlabeled, unlabeled)
+    measure.check_classes(table)
+    contestants, seed = _contestants_for(table, estimators), splitters.read_seed(random_state)
+    measure.check_margin(margin)
+    splits = splitters.plan_splits(table, cv, n_repeats, seed)
+    held_back = splitters.plan_held_back(table, seed)
     everything = Split(table.labeled, table.unlabeled, table.labeled, repeat=-1)
-    judges = final_model, partial(answers_of, measure=measure), partial(score_of, measure=measure)
+    judges = final_model, measure.answers_of, partial(score_of, measure=measure)
     final, answer, score = (after_tuning(each, measure, len(table.classes)) for each in judges)
-    tasks: list[tuple[Judge, Split]] = [(final, everything)]
-    tasks += [(answer, split) for split in held_back]
+    tasks = [(final, everything), *((answer, split) for split in held_back)]
     tasks += [(score, split) for split in splits]
     outcomes = []
     if splits:
@@ -178,9 +147,9 @@ def compare(
     losses = {name: float(values.mean()) for name, values in by_name.items()}
     supervised = [c.name for c in contestants if c.name in losses and c.twin is None]
     answers = {name: np.concatenate([f[name].value for f in finals[1:]]) for name in losses}
-    tested = Tested(table, splits)
-    guess = guess_on(table, splits, measure) if splits else None
-    quality = {} if guess is None else qualities(tested, scores, answers, guess, measure)
+    tested = Tested(table, splits, measure)
+    guess = tested.guess() if splits else None
+    quality = {} if guess is None else tested.qualities(scores, answers, guess)
 
     def loss_then_rank(name: str) -> tuple[float, float]:
         # Folds that differ by a row would tell classifiers with as many errors apart.
@@ -188,15 +157,24 @@ def compare(
         loss = n_wrong if measure.is_error else losses[name]
         return round(loss / ROUNDING), -(quality[name].auc or 0.0)
 
+    def against(name: str, reference: str) -> PairedDifference:
+        part = measure.disagreement(answers[name], answers[reference])
+        return tested.difference(name, reference, by_name[name] - by_name[reference], measure, part)
+
     baseline = min(supervised, key=loss_then_rank, default=None)
+    twins = {c.name: c.twin for c in contestants if c.twin is not None and baseline is not None}
     return Comparison(
-        methods=_judge(contestants, baseline, by_name, answers, tested, measure, margin),
+        methods=judge_methods(
+            {name: against(name, twin) for name, twin in twins.items()},
+            {name: against(name, str(baseline)) for name in twins},
+            margin,
+        ),
         losses=losses,
         baseline=baseline,
         splits=tuple(
             run
             for split, found in zip(splits, scored, strict=True)
-            for run in runs_of(table, split, _losses(found), measure.name)
+            for run in runs_of(table, split, found, measure.name, loss=attrgetter("loss"))
         ),
         contestants=contestants,
         measure=measure,
@@ -204,15 +182,18 @@ def compare(
         label_counts=table.label_counts,
         n_unlabeled=len(table.unlabeled),
         notes=(
-            *positive_class(measure, table),
-            *_notes(table, contestants, splits, outcomes, cv),
+            *measure.positive_class(table),
+            f"The table has {len(table.labeled):,} labeled and {len(table.unlabeled):,} unlabeled "
+            "rows.",
+            *([splitters.describe_splits(table, splits, cv)] if splits else []),
+            *_notes(contestants, outcomes),
             *([THRESHOLDS] if is_tuned_for(measure) and len(table.classes) == 2 else []),
             *([WITHOUT_TACIT] if estimators is None and len(table.labeled) > MOST_LABELS else []),
         ),
         models={name: each.value for found in finals[:1] for name, each in found.items()},
         guess=guess,
         quality=quality,
-        reliability={name: reliability(table, splits, those) for name, those in scores.items()},
+        reliability={name: tested.reliability(those) for name, those in scores.items()},
     )
 
 
@@ -270,19 +251,20 @@ def learning_curve(
     >>> [point.n_labeled for point in curve.points("labels", "ridge")]
     [12, 24, 48]
     """
-    table, contestants, measure, seed = _read(
-        X, y, estimators, scoring, X_unlabeled, random_state, unlabeled, target
-    )
-    splits = plan_splits(table, cv, n_repeats, seed)
+    measure = read_measure(scoring)
+    table = read_table(*apart(X, y, target), X_unlabeled, unlabeled)
+    measure.check_classes(table)
+    contestants, seed = _contestants_for(table, estimators), splitters.read_seed(random_state)
+    splits = splitters.plan_splits(table, cv, n_repeats, seed)
     if not splits:
         rare = [name for name, count in table.label_counts.items() if count < 2]
         raise ValueError(
             f"y has a single label of the class {rare[0]!r}; a learning curve needs at least two "
             "of each class, one to learn from and one to test on."
         )
-    plan = plan_curves(table, splits, n_labeled, n_unlabeled, seed)
+    plan = splitters.plan_curves(table, splits, n_labeled, n_unlabeled, seed)
     # Where both curves have all rows they share a split, which is measured once.
-    judge = after_tuning(partial(loss_of, measure=measure), measure, len(table.classes))
+    judge = after_tuning(measure.loss_of, measure, len(table.classes))
     unique = dict.fromkeys(split for _, split in plan)
     tasks = [(judge, split) for split in unique]
     found = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
@@ -293,90 +275,35 @@ def learning_curve(
         for run in runs_of(table, split, outcomes[split], measure.name, along)
     )
     counts, n_rows = table.label_counts, len(table.unlabeled)
-    return LearningCurve(losses, contestants, measure, counts, n_rows, test_to_train(splits))
+    test_to_train = Tested(table, splits, measure).test_to_train
+    return LearningCurve(losses, contestants, measure, counts, n_rows, test_to_train)
 
 
-def _read(
-    X: Any,
-    y: Any,
-    estimators: Estimators | None,
-    scoring: Any,
-    X_unlabeled: Any,
-    random_state: Any,
-    unlabeled: Any,
-    target: str | None,
-) -> tuple[LabeledTable, tuple[Contestant, ...], Measure, int]:
-    """What comparisons and learning curves are both given: rows, who to fit, the loss, a seed."""
-    measure = read_measure(scoring)
-    X, y = apart(X, y, target)
-    table = read_table(X, y, X_unlabeled, unlabeled)
-    check_classes(measure, table)
+def _contestants_for(table: LabeledTable, estimators: Estimators | None) -> tuple[Contestant, ...]:
+    """Those that were given, or the usual ones."""
     if estimators is None:
         estimators = default_contestants(default_preprocessing(table.X), len(table.labeled))
-    contestants = read_contestants(estimators)
-    return table, contestants, measure, read_seed(random_state)
+    return read_contestants(estimators)
 
 
-def _losses(found: Outcomes) -> Outcomes:
-    """What was found on a split, with the losses alone."""
-    return {name: replace(outcome, value=outcome.value.loss) for name, outcome in found.items()}
-
-
-def _judge(
-    contestants: Sequence[Contestant],
-    baseline: str | None,
-    losses: Mapping[str, AnyArray],
-    answers: Mapping[str, AnyArray],
-    tested: Tested,
-    measure: Measure,
-    margin: float,
-) -> dict[str, MethodVerdict]:
-    if baseline is None:
-        return {}
-
-    def against(name: str, reference: str) -> PairedDifference:
-        part = disagreement(answers[name], answers[reference], measure)
-        return tested.difference(name, reference, losses[name] - losses[reference], measure, part)
-
-    twins = {c.name: c.twin for c in contestants if c.twin is not None}
-    return judge_methods(
-        {name: against(name, twin) for name, twin in twins.items()},
-        {name: against(name, baseline) for name in twins},
-        margin,
-    )
-
-
-def _notes(
-    table: LabeledTable,
-    contestants: Sequence[Contestant],
-    splits: Sequence[Split],
-    outcomes: Sequence[Outcomes],
-    cv: Any,
-) -> tuple[str, ...]:
-    notes = [
-        f"The table has {len(table.labeled):,} labeled and {len(table.unlabeled):,} unlabeled rows."
-    ]
-    if splits:
-        notes.append(describe_splits(table, splits, cv))
-    by_name = {contestant.name: contestant for contestant in contestants}
-    for contestant in contestants:
-        twin = by_name.get(contestant.twin or "")
-        if twin is None:
-            continue
-        keys = contestant.preprocessing_key, twin.preprocessing_key
-        if None not in keys and keys[0] != keys[1]:
+def _notes(contestants: Sequence[Contestant], outcomes: Sequence[Outcomes]) -> list[str]:
+    """What is to be known of the fits."""
+    notes = []
+    keys = {contestant.name: contestant.preprocessing_key for contestant in contestants}
+    for name, twin in ((c.name, c.twin) for c in contestants if c.twin is not None):
+        if None not in (keys[name], keys[twin]) and keys[name] != keys[twin]:
             notes.append(
-                f"{contestant.name} and its twin {twin.name} are preprocessed differently, so the "
-                "difference between them is not due to the unlabeled rows alone."
+                f"{name} and its twin {twin} are preprocessed differently, so the difference "
+                "between them is not due to the unlabeled rows alone."
             )
     # Of those who complain of the same there is one line.
     times: dict[str, dict[str, int]] = {}
-    for name in by_name:
-        complaints = [found[name].warnings for found in outcomes]
-        for text in sorted(set().union(*complaints)):
-            times.setdefault(text, {})[name] = sum(text in each for each in complaints)
+    for name in keys:
+        complaints = Counter(text for found in outcomes for text in found[name].warnings)
+        for text, count in sorted(complaints.items()):
+            times.setdefault(text, {})[name] = count
     for text, by_whom in times.items():
         most = "up to " if len(set(by_whom.values())) > 1 else ""
         fits = f"in {most}{max(by_whom.values())} of {len(outcomes)} fits"
         notes.append(f"{listed(list(by_whom))}, {fits}: {text}.")
-    return tuple(notes)
+    return notes

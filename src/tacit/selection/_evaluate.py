@@ -73,11 +73,6 @@ class Split:
     repeat: int = 0
     fold: int = 0
 
-    @property
-    def holds_nothing_back(self) -> bool:
-        """Whether the labels of the test are those of the fit, as for the models that are kept."""
-        return np.array_equal(self.labeled, self.test)
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -207,10 +202,11 @@ def evaluate(
     key = f"{key}|{split.repeat}|{split.fold}|{len(split.labeled)}|{len(split.unlabeled)}"
     outcomes = {}
     fits: dict[str, Fit] = {}
+    is_kept = np.array_equal(split.labeled, split.test)  # nothing is held back
 
     def fitted(contestant: Contestant) -> Fit:
         if contestant.name not in fits:
-            whole = None if split.holds_nothing_back else contained_in(contestant, contestants)
+            whole = None if is_kept else contained_in(contestant, contestants)
             if whole is None:
                 fits[contestant.name] = evaluator.fit(contestant, split, key)
             else:
@@ -262,13 +258,14 @@ def runs_of(
     outcomes: Outcomes,
     measure: str,
     protocol: str = "cross-validation",
+    loss: Callable[[Any], float] = float,
 ) -> list[Run]:
-    """The numbers of one split as flat rows."""
+    """The numbers of one split as flat rows; `loss` takes the loss out of what the judge said."""
     return [
         Run(
             table.name, protocol, name, len(split.labeled), len(split.unlabeled),
-            split.repeat, measure, outcome.value, outcome.seconds, outcome.status, split.fold,
-            len(split.test),
+            split.repeat, measure, loss(outcome.value), outcome.seconds, outcome.status,
+            split.fold, len(split.test),
         )
         for name, outcome in outcomes.items()
     ]  # fmt: skip

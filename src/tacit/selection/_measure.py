@@ -40,16 +40,9 @@ IN_THEIR_OWN_UNITS = (
 # Scores that no constant answer does well by, so that beating one shows something. Recall, and all
 # that clusterings are compared by, may praise it.
 SPEAK_AGAINST_GUESSES = (
-    "accuracy",
-    "balanced_accuracy",
-    "f1_macro",
-    "matthews_corrcoef",
-    "neg_brier_score",
-    "neg_log_loss",
-    "roc_auc",
-    "roc_auc_ovo",
-    "roc_auc_ovr",
-)
+    "accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "neg_brier_score",
+    "neg_log_loss", "roc_auc", "roc_auc_ovo", "roc_auc_ovr",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,12 +101,97 @@ class Measure:
         # Nothing is neither gained nor lost.
         return "0.0" if text[1:] == "0.0" else text
 
+    def loss_of(self, fit: Fit, table: LabeledTable, split: Split) -> float:
+        """The loss of a fitted contestant on the test rows of a split."""
+        y = table.y[split.test]
+        if self.is_of_predictions:
+            predicted = predictions(fit, table.codes)
+            if self.is_error:
+                # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
+                # it takes to predict them.
+                return float(np.mean(predicted != y))
+        score = float(self.scorer(fit.model, fit.X_test, y))
+        loss = 1.0 - score if self.in_points else -score
+        if not math.isfinite(loss):
+            raise UndefinedScoreError(
+                f"scoring is {self.scoring!r}, which gives {loss} where cv leaves "
+                f"{number_of(len(y), 'row')} to test on, of {len(np.unique(y))} of the "
+                f"{len(table.classes)} classes. Leave cv out or give a number of folds, so that "
+                "every split tests on every class, or use a score that does not compare classes, "
+                "such as scoring='accuracy'."
+            )
+        return loss
+
+    def answers_of(self, fit: Fit, table: LabeledTable, split: Split) -> AnyArray:
+        """What the measure depends on of the answers for the test rows."""
+        for name in () if self.is_of_predictions else ("decision_function", "predict_proba"):
+            if hasattr(fit.model, name):
+                return np.asarray(getattr(fit.model, name)(fit.X_test))
+        return predictions(fit, table.codes)
+
+    def disagreement(self, one: AnyArray, other: AnyArray) -> float | None:
+        """The part of the rows for which two models answer differently.
+
+        Where the loss is of other things than predicted classes, only that of models which are the
+        same function.
+        """
+        if self.is_of_predictions:
+            return float(np.mean(one != other))
+        return 0.0 if np.array_equal(one, other) else None
+
+    def check_classes(self, table: LabeledTable) -> None:
+        """Refuse a score that does not suit the classes."""
+        scoring, classes = self.scoring, table.classes.tolist()
+        # A function of the user's own may have any name.
+        if not self.is_named:
+            return
+        start = f"scoring is {scoring!r}, which"
+        if len(classes) > 2 and scoring in FOR_TWO_CLASSES:
+            raise ValueError(
+                f"{start} is for two classes, and y has {len(classes)}; use 'balanced_accuracy' or "
+                f"{FOR_TWO_CLASSES[scoring]}."
+            )
+        if len(classes) == 2 and scoring == "top_k_accuracy":
+            raise ValueError(
+                f"{start} asks whether a class is among the two likeliest, and y has only two; use "
+                "'accuracy'."
+            )
+        if len(classes) == 2 and scoring in OF_CLASS_ONE and 1 not in table.codes:
+            raise ValueError(
+                f"{start} takes the class 1 for the positive one, and y has {classes[0]} and "
+                f"{classes[1]}; name the classes 0 and 1, or use {OF_CLASS_ONE[scoring]}."
+            )
+
+    def positive_class(self, table: LabeledTable) -> list[str]:
+        """Which class a score is about, where that is for a reader to know."""
+        if not self.is_named or self.scoring not in OF_CLASS_ONE or len(table.classes) > 2:
+            return []
+        positive = table.classes.tolist()[sorted(table.codes).index(1)]
+        return [
+            f"The score {self.scoring!r} is about finding the class {positive!r}; "
+            f"{OF_CLASS_ONE[self.scoring]} is about all classes."
+        ]
+
+    def check_margin(self, margin: Any) -> None:
+        """Refuse a margin that no difference could leave, or that is no number."""
+        if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
+            raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
+        if self.in_points and float(margin) >= 1.0:
+            raise ValueError(
+                f"margin is {margin!r}; it must be below 1, because {self.name} is a part of one "
+                "here: 2 points are 0.02."
+            )
+
 
 def read_measure(scoring: Any) -> Measure:
     """The measure that the parameter `scoring` stands for."""
     if isinstance(scoring, str) and scoring in get_scorer_names():
         _refuse_regression(scoring, get_scorer(scoring))
-        _refuse_several_labels(scoring)
+        if scoring.endswith("_samples"):
+            raise ValueError(
+                f"scoring is {scoring!r}, which is for rows with several labels each, and these "
+                f"have one; use '{scoring.removesuffix('_samples')}_macro'."
+            )
         is_loss, own = scoring.startswith("neg_"), scoring in IN_THEIR_OWN_UNITS
         name = WORDS.get(scoring, f"1 - {scoring}")
         if is_loss:
@@ -134,104 +212,6 @@ def read_measure(scoring: Any) -> Measure:
     if getattr(scoring, "_sign", 1) > 0:
         words = f"negative {words}"
     return Measure(name, scoring, words, in_points=False, is_named=False)
-
-
-def loss_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> float:
-    """The loss of a fitted contestant on the test rows of a split."""
-    y = table.y[split.test]
-    if measure.is_of_predictions:
-        predicted = predictions(fit, table.codes)
-        if measure.is_error:
-            # scikit-learn's scorer gives the same, and checks a handful of rows for longer than
-            # it takes to predict them.
-            return float(np.mean(predicted != y))
-    score = float(measure.scorer(fit.model, fit.X_test, y))
-    loss = 1.0 - score if measure.in_points else -score
-    if not math.isfinite(loss):
-        raise UndefinedScoreError(
-            f"scoring is {measure.scoring!r}, which gives {loss} where cv leaves "
-            f"{number_of(len(y), 'row')} to test on, of {len(np.unique(y))} of the "
-            f"{len(table.classes)} classes. Leave cv out or give a number of folds, so that every "
-            "split tests on every class, or use a score that does not compare classes, such as "
-            "scoring='accuracy'."
-        )
-    return loss
-
-
-def answers_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> AnyArray:
-    """What the measure depends on of the answers for the test rows."""
-    response = None
-    if not measure.is_of_predictions:
-        response = getattr(fit.model, "decision_function", None)
-        response = response or getattr(fit.model, "predict_proba", None)
-    if response is None:
-        return predictions(fit, table.codes)
-    return np.asarray(response(fit.X_test))
-
-
-def disagreement(one: AnyArray, other: AnyArray, measure: Measure) -> float | None:
-    """The part of the rows for which two models answer differently.
-
-    Where the loss is of other things than predicted classes, only that of models which are the same
-    function.
-    """
-    if measure.is_of_predictions:
-        return float(np.mean(one != other))
-    return 0.0 if np.array_equal(one, other) else None
-
-
-def check_classes(measure: Measure, table: LabeledTable) -> None:
-    """Refuse a score that does not suit the classes."""
-    scoring, classes = measure.scoring, table.classes.tolist()
-    # A function of the user's own may have any name.
-    if not measure.is_named:
-        return
-    start = f"scoring is {scoring!r}, which"
-    if len(classes) > 2 and scoring in FOR_TWO_CLASSES:
-        raise ValueError(
-            f"{start} is for two classes, and y has {len(classes)}; use 'balanced_accuracy' or "
-            f"{FOR_TWO_CLASSES[scoring]}."
-        )
-    if len(classes) == 2 and scoring == "top_k_accuracy":
-        raise ValueError(
-            f"{start} asks whether a class is among the two likeliest, and y has only two; use "
-            "'accuracy'."
-        )
-    if len(classes) == 2 and scoring in OF_CLASS_ONE and 1 not in table.codes:
-        raise ValueError(
-            f"{start} takes the class 1 for the positive one, and y has {classes[0]} and "
-            f"{classes[1]}; name the classes 0 and 1, or use {OF_CLASS_ONE[scoring]}."
-        )
-
-
-def positive_class(measure: Measure, table: LabeledTable) -> list[str]:
-    """Which class a score is about, where that is for a reader to know."""
-    if not measure.is_named or measure.scoring not in OF_CLASS_ONE or len(table.classes) > 2:
-        return []
-    positive = table.classes.tolist()[sorted(table.codes).index(1)]
-    return [
-        f"The score {measure.scoring!r} is about finding the class {positive!r}; "
-        f"{OF_CLASS_ONE[measure.scoring]} is about all classes."
-    ]
-
-
-def check_margin(margin: Any, measure: Measure) -> None:
-    """Refuse a margin that no difference could leave, or that is no number."""
-    if not isinstance(margin, numbers.Real) or not 0.0 < float(margin) < math.inf:
-        raise ValueError(f"margin is {margin!r}; it must be a positive number, such as 0.02.")
-    if measure.in_points and float(margin) >= 1.0:
-        raise ValueError(
-            f"margin is {margin!r}; it must be below 1, because {measure.name} is a part of one "
-            "here: 2 points are 0.02."
-        )
-
-
-def _refuse_several_labels(scoring: str) -> None:
-    if scoring.endswith("_samples"):
-        raise ValueError(
-            f"scoring is {scoring!r}, which is for rows with several labels each, and these have "
-            f"one; use '{scoring.removesuffix('_samples')}_macro'."
-        )
 
 
 def _refuse_regression(name: str, scorer: Any) -> None:

@@ -1,29 +1,36 @@
-"""How good a contestant is by itself: beside an answer that needs no rows, and by its ranking."""
+"""How good a contestant is by itself: beside a guess, by its ranking, and by its probabilities."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom, rankdata
+from scipy.stats import binom, binomtest, rankdata
 from sklearn.dummy import DummyClassifier
 
 from tacit._typing import AnyArray, Matrix, Vector
-from tacit.selection._evaluate import Fit, Split, UndefinedScoreError, predictions
+from tacit.evidence import calibrated_temperature, probabilities
+from tacit.report import Sureness
+from tacit.selection._evaluate import Fit, Split, predictions
 from tacit.selection._labeled_table import LabeledTable
-from tacit.selection._measure import Measure, loss_of, read_measure
+from tacit.selection._measure import Measure, read_measure
 from tacit.selection._verdict import LEVEL, PairedDifference, paired_difference
 
 # Answers and ranking are both looked at, so that each gets half of the level.
 LEVEL_OF_ONE = LEVEL / 2.0
 # Means over splits are rounded.
 ROUNDING = 1e-9
+# Answers are put together by their probability, up to each of these.
+EDGES = (0.6, 0.7, 0.8, 0.9, 1.0)
+# Labels below which a group says nothing.
+FEWEST = 3
 
 
 class Usability(StrEnum):
@@ -92,6 +99,12 @@ class Tested:
 
     table: LabeledTable
     splits: Sequence[Split]
+    measure: Measure  # Of the comparison
+
+    @property
+    def test_to_train(self) -> float:
+        """Labeled test rows for each labeled training row."""
+        return float(np.mean([len(split.test) / len(split.labeled) for split in self.splits]))
 
     @property
     def spread_of_areas(self) -> float:
@@ -108,7 +121,7 @@ class Tested:
             return (len(rows) + 1.0) / (12.0 * pairs) if pairs else 0.0
 
         found = [v for v in map(variance, (split.test for split in self.splits)) if v]
-        part = 1.0 / max(1, len(found)) + test_to_train(self.splits)
+        part = 1.0 / max(1, len(found)) + self.test_to_train
         return math.sqrt(part * float(np.mean(found))) if found else math.inf
 
     def difference(
@@ -125,7 +138,7 @@ class Tested:
             name,
             reference,
             differences,
-            test_to_train(self.splits),
+            self.test_to_train,
             len(self.table.labeled),
             disagreement,
             len(self.table.unlabeled),
@@ -134,10 +147,107 @@ class Tested:
             bounded=measure.in_points,
         )
 
+    def guess(self) -> Guess:
+        """The answer that needs no rows, scored as the contestants are."""
+        table, splits, measure = self.table, self.splits, self.measure
+        y, counts = table.y[table.labeled], table.label_counts
+        model = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
 
-def test_to_train(splits: Sequence[Split]) -> float:
-    """Labeled test rows for each labeled training row."""
-    return float(np.mean([len(split.test) / len(split.labeled) for split in splits]))
+        def losses(measure: Measure) -> Vector:
+            rows = (np.zeros((len(split.test), 1)) for split in splits)
+            fits = (Fit(model, [], None, X, 0.0, set()) for X in rows)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of classes that are never answered
+                found = [measure.loss_of(f, table, s) for f, s in zip(fits, splits, strict=True)]
+            return np.array(found)
+
+        errors = losses(read_measure("accuracy"))
+        judged_by = measure if measure.speaks_against_guesses else read_measure("balanced_accuracy")
+        own = errors if judged_by.is_error else losses(judged_by)
+        by_own = None
+        with suppress(ValueError):  # as of a score that needs more than one answer
+            by_own = float((own if judged_by is measure else losses(measure)).mean())
+        answer = max(counts, key=counts.__getitem__)
+        return Guess(answer, float(errors.mean()), own, judged_by, by_own)
+
+    def qualities(
+        self, scores: Mapping[str, Sequence[Score]], answers: Mapping[str, AnyArray], guess: Guess
+    ) -> dict[str, Quality]:
+        """How good each contestant is by itself, from its scores on the splits.
+
+        `answers` are what it says of other rows that were held back from it.
+        """
+        table, found = self.table, {}
+        names = dict(zip(sorted(table.codes), table.classes.tolist(), strict=True))
+        spread = self.spread_of_areas
+        for name, those in scores.items():
+            given = np.unique(np.concatenate([score.predicted for score in those]))
+            if self.measure.is_of_predictions:
+                given = np.union1d(given, answers[name])
+            areas = [score.auc for score in those if math.isfinite(score.auc)]
+            auc = float(np.mean(areas)) if areas else None
+            is_own = guess.measure is self.measure
+            losses = np.array([score.loss if is_own else score.balanced for score in those])
+            against = self.difference(name, "", losses - guess.losses, guess.measure)
+            found[name] = Quality(
+                float(np.mean([score.error for score in those])),
+                auc,
+                names[given[0]] if len(given) == 1 else None,
+                float(losses.mean()),
+                _usability(auc, spread, against, self._chance_of_fewer_errors(those)),
+            )
+        return found
+
+    def reliability(self, scores: Sequence[Score]) -> tuple[Sureness, ...]:
+        """Held-back labels by the probability of one contestant's answers, the least sure first.
+
+        Probabilities come from decisions as they do in `predict_proba`, by one factor that makes
+        the held-back labels of the other splits most likely. Counts are means over the repeats, and
+        the interval holds the true part in nine of ten cases. Empty where nothing can be told.
+        """
+        table, splits = self.table, self.splits
+        codes = np.unique(table.y[table.labeled])
+        truth = [np.searchsorted(codes, table.y[split.test]) for split in splits]
+        sure, right, repeats = [], [], {split.repeat for split in splits}
+        for split, score, own in zip(splits, scores, truth, strict=True):
+            others = [
+                (other.values, y)
+                for s, other, y in zip(splits, scores, truth, strict=True)
+                if s.repeat == split.repeat and s.fold != split.fold
+            ]
+            if score.values is None or not others:
+                return ()
+            values, y = (np.concatenate(parts) for parts in zip(*others, strict=True))
+            signs = np.where(y[:, None] == np.arange(len(codes)), 1.0, -1.0)
+            factor = calibrated_temperature(values, signs, np.ones(len(y)))
+            found = probabilities(score.values, factor)
+            sure.append(found.max(axis=1))
+            right.append(found.argmax(axis=1) == own)
+        probability, is_right = np.concatenate(sure), np.concatenate(right)
+        group = np.searchsorted(EDGES[:-1], probability)
+        n_each = np.bincount(group, minlength=len(EDGES))
+        points = []
+        for k in np.flatnonzero(n_each >= FEWEST * len(repeats)):
+            part, n = float(is_right[group == k].mean()), round(n_each[k] / len(repeats))
+            low, high = binomtest(round(part * n), n).proportion_ci(0.9, "wilson")
+            mean = float(probability[group == k].mean())
+            points.append(Sureness(mean, part, float(low), float(high), n))
+        return tuple(points)
+
+    def _chance_of_fewer_errors(self, scores: Sequence[Score]) -> float:
+        """How likely so few errors beside the commonest class are, were both as good.
+
+        Of the rows that one of the two gets right (McNemar 1947); the mean count over the repeats.
+        """
+        y = np.concatenate([self.table.y[split.test] for split in self.splits])
+        predicted = np.concatenate([score.predicted for score in scores])
+        labels, counts = np.unique(self.table.y[self.table.labeled], return_counts=True)
+        commonest, n_repeats = labels[counts.argmax()], len({s.repeat for s in self.splits})
+        better, worse = (
+            round(np.sum(part & (predicted != commonest)) / n_repeats)
+            for part in (predicted == y, commonest == y)
+        )
+        return float(binom.sf(better - 1, better + worse, 0.5))
 
 
 def score_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> Score:
@@ -145,13 +255,15 @@ def score_of(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> S
     y = table.y[split.test]
     predicted = predictions(fit, table.codes)
     error = float(np.mean(predicted != y))
-    loss = error if measure.is_error else loss_of(fit, table, split, measure)
+    loss = error if measure.is_error else measure.loss_of(fit, table, split)
     balanced = float(np.mean([np.mean(predicted[y == code] != code) for code in np.unique(y)]))
     values, are_decisions = values_of(fit, len(y))
-    auc = math.nan
-    if values is not None:
-        # A decision only means something beside those of the other classes.
-        ranked = _above_others(values) if are_decisions else values
+    ranked, auc = values, math.nan
+    if values is not None and are_decisions:
+        # A decision only means something beside those of the other classes: above the best of them.
+        best, second = -np.sort(-values, axis=1)[:, :2].T[:, :, None]
+        ranked = values - np.where(values == best, second, best)
+    if ranked is not None:
         auc = mean_area(ranked, y[:, None] == fit.model.classes_)
     return Score(loss, error, balanced, auc, predicted, values)
 
@@ -175,12 +287,6 @@ def values_of(fit: Fit, n_rows: int) -> tuple[Matrix | None, bool]:
     return None, False
 
 
-def _above_others(values: Matrix) -> Matrix:
-    """How far each class is above the best other one."""
-    best, second = -np.sort(-values, axis=1)[:, :2].T[:, :, None]
-    return np.asarray(values - np.where(values == best, second, best))
-
-
 def mean_area(scores: Matrix, is_class: AnyArray) -> float:
     """The mean over the classes of how often a row of the class ranks above one of another.
 
@@ -191,80 +297,6 @@ def mean_area(scores: Matrix, is_class: AnyArray) -> float:
     above = (rankdata(scores, axis=0) * is_class).sum(axis=0) - n_in * (n_in + 1) / 2.0
     known = n_pairs > 0
     return float(np.mean(above[known] / n_pairs[known])) if known.any() else math.nan
-
-
-def guess_on(table: LabeledTable, splits: Sequence[Split], measure: Measure) -> Guess:
-    """The answer that needs no rows, scored as the contestants are."""
-    y, counts = table.y[table.labeled], table.label_counts
-    model = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
-
-    def losses(measure: Measure) -> Vector:
-        rows = (np.zeros((len(split.test), 1)) for split in splits)
-        fits = (Fit(model, [], None, X, 0.0, set()) for X in rows)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of classes that are never answered
-            found = [loss_of(f, table, s, measure) for f, s in zip(fits, splits, strict=True)]
-        return np.array(found)
-
-    errors = losses(read_measure("accuracy"))
-    judged_by = measure if measure.speaks_against_guesses else read_measure("balanced_accuracy")
-    own = errors if judged_by.is_error else losses(judged_by)
-    by_own: float | None
-    try:
-        by_own = float((own if judged_by is measure else losses(measure)).mean())
-    except (UndefinedScoreError, ValueError):  # as of a score that needs more than one answer
-        by_own = None
-    answer = max(counts, key=counts.__getitem__)
-    return Guess(answer, float(errors.mean()), own, judged_by, by_own)
-
-
-def qualities(
-    tested: Tested,
-    scores: Mapping[str, Sequence[Score]],
-    answers: Mapping[str, AnyArray],
-    guess: Guess,
-    measure: Measure,
-) -> dict[str, Quality]:
-    """How good each contestant is by itself, from its scores on the splits.
-
-    `answers` are what it says of other rows that were held back from it.
-    """
-    table, found = tested.table, {}
-    names = dict(zip(sorted(table.codes), table.classes.tolist(), strict=True))
-    spread = tested.spread_of_areas
-    for name, those in scores.items():
-        given = np.unique(np.concatenate([score.predicted for score in those]))
-        if measure.is_of_predictions:
-            given = np.union1d(given, answers[name])
-        areas = [score.auc for score in those if math.isfinite(score.auc)]
-        auc = float(np.mean(areas)) if areas else None
-        is_own = guess.measure is measure
-        losses = np.array([score.loss if is_own else score.balanced for score in those])
-        against = tested.difference(name, "", losses - guess.losses, guess.measure)
-        found[name] = Quality(
-            float(np.mean([score.error for score in those])),
-            auc,
-            names[given[0]] if len(given) == 1 else None,
-            float(losses.mean()),
-            _usability(auc, spread, against, _chance_of_fewer_errors(tested, those)),
-        )
-    return found
-
-
-def _chance_of_fewer_errors(tested: Tested, scores: Sequence[Score]) -> float:
-    """How likely so few errors beside the commonest class are, were both as good (McNemar 1947).
-
-    Of the rows that one of the two gets right; the mean count over the repeats.
-    """
-    y = np.concatenate([tested.table.y[split.test] for split in tested.splits])
-    predicted = np.concatenate([score.predicted for score in scores])
-    labels, counts = np.unique(tested.table.y[tested.table.labeled], return_counts=True)
-    commonest, n_repeats = labels[counts.argmax()], len({s.repeat for s in tested.splits})
-    better, worse = (
-        round(np.sum(part & (predicted != commonest)) / n_repeats)
-        for part in (predicted == y, commonest == y)
-    )
-    return float(binom.sf(better - 1, better + worse, 0.5))
 
 
 def _usability(

@@ -8,12 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import (
-    BaseCrossValidator,
-    KFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn import model_selection
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
@@ -30,9 +25,10 @@ PARTS = 5
 N_SIZES = 5
 # What grows along a learning curve.
 Along = Literal["labels", "unlabeled rows"]
+Sizes = Sequence[int] | None
 
 
-class _LabeledSplitter(BaseCrossValidator):
+class _LabeledSplitter(model_selection.BaseCrossValidator):
     """Splits the labeled rows with another splitter and adds all unlabeled rows to training."""
 
     n_splits: int
@@ -108,7 +104,7 @@ class LabeledKFold(_LabeledSplitter):
         self.unlabeled = unlabeled
 
     def _splitter(self) -> Any:
-        kind = StratifiedKFold if self.stratify else KFold
+        kind = model_selection.StratifiedKFold if self.stratify else model_selection.KFold
         return kind(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
 
 
@@ -144,7 +140,7 @@ class LabeledStratifiedShuffleSplit(_LabeledSplitter):
         self.unlabeled = unlabeled
 
     def _splitter(self) -> Any:
-        return StratifiedShuffleSplit(
+        return model_selection.StratifiedShuffleSplit(
             self.n_splits,
             test_size=self.test_size,
             train_size=self.train_size,
@@ -174,9 +170,8 @@ def plan_splits(table: LabeledTable, cv: Any, n_repeats: int, seed: int) -> list
         return []
     n_folds = min(FOLDS if cv is None else int(cv), rarest)
     seeds = np.random.SeedSequence(seed).generate_state(n_repeats).tolist()
-    return _splits_by(
-        [StratifiedKFold(n_folds, shuffle=True, random_state=s) for s in seeds], table
-    )
+    folds = [model_selection.StratifiedKFold(n_folds, shuffle=True, random_state=s) for s in seeds]
+    return _splits_by(folds, table)
 
 
 def plan_held_back(table: LabeledTable, seed: int) -> list[Split]:
@@ -209,11 +204,7 @@ def _splits_by(splitters: Sequence[Any], table: LabeledTable) -> list[Split]:
 
 
 def plan_curves(
-    table: LabeledTable,
-    splits: Sequence[Split],
-    n_labeled: Sequence[int] | None,
-    n_unlabeled: Sequence[int] | None,
-    seed: int,
+    table: LabeledTable, splits: Sequence[Split], n_labeled: Sizes, n_unlabeled: Sizes, seed: int
 ) -> list[tuple[Along, Split]]:
     """Parts of the training rows of each split for the points of both curves."""
     smallest = min(len(split.labeled) for split in splits)
