@@ -17,8 +17,8 @@ from tacit.report import (
     inlined,
     save_figure,
 )
-from tacit.report._drawing import NARROW, log_places, thinned
-from tacit.report._figures import shortened, svg_text
+from tacit.report._drawing import log_places, thinned
+from tacit.report._figures import NARROW, shortened, svg_text
 from tests.report.outline import read
 from tests.report.sample import UNLABELED, differences, panel
 

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.report._figures import (
-    COLOURS,
-    PALETTE,
-    Picture,
-    inlined,
-    new_figure,
-    shortened,
-    svg_text,
-)
+from tacit.report._figures import COLOURS, PALETTE, WIDE, new_figure, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Tone = Literal["good", "neutral", "bad", "unknown"]
-# In inches: what fits beside the contents of a page, and what fits on a telephone.
-WIDE, NARROW = 8.0, 3.75
 MARKERS = "osD^vPX"
 # The shape of a mark says what its colour says; what is not known is left open.
 SHAPES: dict[Tone, str] = {"good": "o", "neutral": "s", "bad": "D", "unknown": "o"}
@@ -79,11 +69,6 @@ class Sureness:
     low: float
     high: float
     count: int
-
-
-def page_picture(draw: Callable[[float], Figure], alt: str) -> Picture:
-    """The figure that `draw` makes for a width in inches, for wide and for narrow screens."""
-    return Picture(alt, tuple(inlined(svg_text(draw(width)), alt) for width in (WIDE, NARROW)))
 
 
 def draw_differences(
@@ -178,15 +163,10 @@ def draw_reliability(points: Sequence[Sureness], width: float = WIDE) -> Figure:
     colour = COLOURS[0]
     for point in points:
         sure, low, high = (100.0 * v for v in (point.sure, point.low, point.high))
+        place, count = (sure, 100.0 * point.right), f"{point.count:,}"
         axes.vlines(sure, low, high, color=colour, alpha=0.45, linewidth=1.8)
-        axes.plot(sure, 100.0 * point.right, "o", color=colour, markersize=7)
-        axes.annotate(
-            f"{point.count:,}",
-            (sure, 100.0 * point.right),
-            xytext=(7, -3),
-            textcoords="offset points",
-            fontsize=9,
-        )
+        axes.plot(*place, "o", color=colour, markersize=7)
+        axes.annotate(count, place, xytext=(7, -3), textcoords="offset points", fontsize=9)
     axes.set_xlabel("probability of its answer, in percent")
     axes.set_ylabel("right, in percent")
     axes.grid(axis="y", color=PALETTE["line"], linewidth=0.8)

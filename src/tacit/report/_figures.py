@@ -11,7 +11,7 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -32,6 +32,8 @@ PALETTE: dict[str, str] = dict(
     )
 )
 COLOURS = (PALETTE["ink"], *(PALETTE[f"series-{k}"] for k in range(1, 7)))
+# In inches: what fits beside the contents of a page, and what fits on a telephone.
+WIDE, NARROW = 8.0, 3.75
 _VARIABLES = {colour: f"var(--{name})" for name, colour in PALETTE.items()}
 _VARIABLES["#000000"] = _VARIABLES[PALETTE["ink"]]
 # Parts of a style that the page decides, or that a browser does by itself.
@@ -90,6 +92,11 @@ class Picture:
 
     alt: str
     drawings: tuple[str, ...]
+
+
+def page_picture(draw: Callable[[float], Figure], alt: str) -> Picture:
+    """The figure that `draw` makes for a width in inches, for wide and for narrow screens."""
+    return Picture(alt, tuple(inlined(svg_text(draw(width)), alt) for width in (WIDE, NARROW)))
 
 
 def svg_text(figure: Figure) -> str:

@@ -7,25 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tacit import report
 from tacit._cached import cached_property
 from tacit._words import aligned
-from tacit.report import (
-    MINUS,
-    PALETTE,
-    WIDE,
-    Difference,
-    Entry,
-    HtmlDisplay,
-    Listing,
-    Page,
-    Picture,
-    Sureness,
-    Tone,
-    draw_differences,
-    draw_reliability,
-    new_figure,
-    page_picture,
-)
+from tacit.report import MINUS, PALETTE, WIDE, Entry, HtmlDisplay, Listing, Page, new_figure
 from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
@@ -38,7 +23,7 @@ from tacit.selection._wording import difference_text, interval_text, write_verdi
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TONES: dict[Kind, Tone] = {
+TONES: dict[Kind, report.Tone] = {
     Kind.HELPS: "good",
     Kind.NO_DIFFERENCE: "neutral",
     Kind.MAY_HURT: "bad",
@@ -76,7 +61,7 @@ class Comparison(HtmlDisplay):
     #: Error, area under the ROC curve and usability of each contestant by itself.
     quality: Mapping[str, Quality] = field(default_factory=dict)
     #: How often each contestant is right where it is so and so sure; empty where it cannot be told.
-    reliability: Mapping[str, tuple[Sureness, ...]] = field(default_factory=dict)
+    reliability: Mapping[str, tuple[report.Sureness, ...]] = field(default_factory=dict)
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -261,7 +246,7 @@ def _rates(comparison: Comparison) -> list[tuple[str, float]]:
     return rates
 
 
-def _label(comparison: Comparison) -> tuple[str, Tone]:
+def _label(comparison: Comparison) -> tuple[str, report.Tone]:
     """The answer in a few words, and the colour of it."""
     kind, quality = comparison.verdict.kind, comparison.quality.get(comparison.recommended or "")
     label = "Too few labels to tell" if kind is Kind.TOO_FEW else f"It {kind}"
@@ -271,7 +256,7 @@ def _label(comparison: Comparison) -> tuple[str, Tone]:
     return label, TONES[kind]
 
 
-def _differences(comparison: Comparison) -> list[Difference]:
+def _differences(comparison: Comparison) -> list[report.Difference]:
     measure, rows = comparison.measure, []
     for method in comparison.methods.values():
         decisive = method.decisive
@@ -279,7 +264,7 @@ def _differences(comparison: Comparison) -> list[Difference]:
         value = f"{measure.signed(decisive.mean)} ({interval_text(decisive, measure)})"
         value, note = value.replace("-", MINUS), f"against {decisive.reference}"
         tone, kind = TONES[method.kind], str(method.kind)
-        rows.append(Difference(method.name, note, mean, low, high, tone, value, kind))
+        rows.append(report.Difference(method.name, note, mean, low, high, tone, value, kind))
     return rows
 
 
@@ -289,22 +274,22 @@ def _unit(comparison: Comparison) -> str:
 
 def _draw(comparison: Comparison, width: float = WIDE) -> Figure:
     margin = comparison.measure.scale * comparison.margin
-    return draw_differences(_differences(comparison), _unit(comparison), margin, width)
+    return report.draw_differences(_differences(comparison), _unit(comparison), margin, width)
 
 
-def _picture(comparison: Comparison) -> Picture:
+def _picture(comparison: Comparison) -> report.Picture:
     told = [f"{d.label} {d.note}: {d.value}, {d.words}." for d in _differences(comparison)]
     alt = f"Differences with their {INTERVAL}s in {_unit(comparison)}; below zero is better. "
-    return page_picture(lambda width: _draw(comparison, width), alt + " ".join(told))
+    return report.page_picture(lambda width: _draw(comparison, width), alt + " ".join(told))
 
 
-def _reliability(comparison: Comparison) -> Picture | None:
+def _reliability(comparison: Comparison) -> report.Picture | None:
     points = comparison.reliability.get(comparison.recommended or "")
     if not points:
         return None
     told = (f"{p.sure:.0%} sure: {p.right:.0%} of {p.count:,} labels right." for p in points)
     alt = f"How often {comparison.recommended} was right: {' '.join(told)}"
-    return page_picture(lambda width: draw_reliability(points, width), alt)
+    return report.page_picture(lambda width: report.draw_reliability(points, width), alt)
 
 
 def _numbers(comparison: Comparison) -> Listing:
@@ -326,19 +311,13 @@ def _numbers(comparison: Comparison) -> Listing:
         loss, auc, remark = comparison.texts(contestant.name)
         beside = f"twin: {contestant.twin}" if contestant.twin else "without unlabeled rows"
         mark = "recommended" if contestant.name == comparison.recommended else ""
+        name, value = Entry(contestant.name, beside, mark), comparison.losses[contestant.name]
         judged = [""] * 4 if method is None else _judged(measure, method)
-        rows.append(
-            [
-                Entry(contestant.name, beside, mark),
-                Entry(loss, value=comparison.losses[contestant.name]),
-                auc,
-                *judged,
-                remark if method is None else Entry(str(method.kind), mark=remark),
-            ]
-        )
+        verdict = remark if method is None else Entry(str(method.kind), mark=remark)
+        rows.append([name, Entry(loss, value=value), auc, *judged, verdict])
     if comparison.guess is not None:
-        name, loss, auc = guess_texts(comparison.guess, measure)
-        rows.append([Entry(name, NO_MODEL), loss, auc, *[""] * 5])
+        guess, loss, auc = guess_texts(comparison.guess, measure)
+        rows.append([Entry(guess, NO_MODEL), loss, auc, *[""] * 5])
     return Listing("All classifiers", columns, rows)
 
 

@@ -14,24 +14,17 @@ from sklearn.base import clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from tacit.estimators import (
-    ICLSClassifier,
-    KernelLeastSquaresClassifier,
-    LeastSquaresClassifier,
-    ProjectedLeastSquaresClassifier,
-    SelfLearningClassifier,
-    TacitClassifier,
-    TunedLogisticRegression,
-)
+from tacit import estimators as classifiers
+from tacit.estimators import TacitClassifier
 from tacit.family import LDAClassifier, NearestMeanClassifier
 
 # Those of Tacit's classifiers that learn from labels alone.
 SUPERVISED = (
-    KernelLeastSquaresClassifier,
+    classifiers.KernelLeastSquaresClassifier,
     LDAClassifier,
-    LeastSquaresClassifier,
+    classifiers.LeastSquaresClassifier,
     NearestMeanClassifier,
-    TunedLogisticRegression,
+    classifiers.TunedLogisticRegression,
 )
 # Of more unlabeled rows tacit learns from a sample, so that a fit takes seconds: a comparison makes
 # dozens of them.
@@ -165,12 +158,12 @@ def default_contestants(
     ``{**default_contestants(), "mine": MyClassifier()}``, or ``"mine": (MyClassifier(), "ridge")``
     for a semi-supervised one that would replace the ridge.
     """
-    ridge = LeastSquaresClassifier(alpha="loo")
+    ridge = classifiers.LeastSquaresClassifier(alpha="loo")
     tacit = TacitClassifier(max_reference_rows=REFERENCE_ROWS, random_state=0)
     usual: tuple[tuple[str, Any, str | None, str], ...] = (
         ("ridge", ridge, None,
          "least squares on the labels, with a penalty chosen by leave-one-out"),
-        ("logistic", TunedLogisticRegression(), None,
+        ("logistic", classifiers.TunedLogisticRegression(), None,
          "logistic regression on the labels, its penalty chosen by cross-validation"),
         # A point better than extremely randomised trees with 60 labels, by `make tables`.
         ("forest", RandomForestClassifier(random_state=0), None,
@@ -179,11 +172,11 @@ def default_contestants(
          "the average of kernels and a random forest on the labels, from which tacit starts"),
         ("tacit", tacit, "anchors",
          "the same average, with what views of the unlabeled rows add where the labels prove it"),
-        ("ICLS", ICLSClassifier(alpha="loo"), "ridge",
+        ("ICLS", classifiers.ICLSClassifier(alpha="loo"), "ridge",
          "the ridge, moved only where no labeling of the unlabeled rows would leave it"),
-        ("projected", ProjectedLeastSquaresClassifier(alpha="loo"), "ridge",
+        ("projected", classifiers.ProjectedLeastSquaresClassifier(alpha="loo"), "ridge",
          "the same, moved so that the penalised squared loss on this table cannot rise"),
-        ("self-learning", SelfLearningClassifier(ridge), "ridge",
+        ("self-learning", classifiers.SelfLearningClassifier(ridge), "ridge",
          "the ridge, refitted on its own predictions until they settle; nothing is guaranteed"),
     )  # fmt: skip
     before = [] if preprocessing is None else [clone(preprocessing)]

@@ -10,21 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from tacit import report
 from tacit._typing import AnyArray, Matrix
 from tacit._words import aligned, number_of
-from tacit.report import (
-    MINUS,
-    WIDE,
-    Entry,
-    HtmlDisplay,
-    Listing,
-    Page,
-    Panel,
-    Series,
-    draw_curves,
-    new_figure,
-    page_picture,
-)
+from tacit.report import MINUS, WIDE, Entry, HtmlDisplay, Listing, Page, Panel, Series, new_figure
 from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
 from tacit.selection._labeled_table import as_frame
@@ -155,7 +144,7 @@ class LearningCurve(HtmlDisplay):
             figure = new_figure(WIDE, 1.0)
             figure.text(0.02, 0.5, TOO_FEW)
             return figure
-        return draw_curves(panels, _y_label(self), width=11.0 if len(panels) > 1 else WIDE)
+        return report.draw_curves(panels, _y_label(self), width=11.0 if len(panels) > 1 else WIDE)
 
     def _page(self) -> Page:
         values = {
@@ -199,12 +188,11 @@ class LearningCurve(HtmlDisplay):
 
 
 def _forecast_texts(curve: LearningCurve, forecasts: Sequence[Forecast]) -> list[tuple[str, ...]]:
-    text, signed = curve.measure.text, curve.measure.signed
-    rows: list[tuple[str, ...]] = []
-    for f in forecasts:
-        interval = f"{signed(f.low)} to {signed(f.high)}"
-        rows.append((f.name, text(f.now), text(f.then), signed(f.change), interval))
-    return rows
+    text, sign = curve.measure.text, curve.measure.signed
+    return [
+        (f.name, text(f.now), text(f.then), sign(f.change), f"{sign(f.low)} to {sign(f.high)}")
+        for f in forecasts
+    ]
 
 
 def curve_values(curve: LearningCurve) -> dict[str, Any]:
@@ -259,7 +247,9 @@ def _chart(curve: LearningCurve, along: Along) -> dict[str, Any] | None:
     return {
         "along": along,
         "caption": CURVES[along][1],
-        "picture": page_picture(lambda width: draw_curves([untitled], y_label, width), alt),
+        "picture": report.page_picture(
+            lambda width: report.draw_curves([untitled], y_label, width), alt
+        ),
         "numbers": Listing(y_label, [panel.x_label, *names], rows),
     }
 

@@ -69,7 +69,8 @@ def tune_threshold(model: Any, scoring: Any = "balanced_accuracy") -> Any:
     (0.07, 0.47)
     """
     measure = read_measure(scoring)
-    if not hasattr(measure.scorer, "_score_func") or not _is_of_classes(measure.scorer):
+    is_of_classes = getattr(measure.scorer, "_response_method", None) == "predict"
+    if not hasattr(measure.scorer, "_score_func") or not is_of_classes:
         raise ValueError(
             f"scoring is {scoring!r}; it must be a score of predicted classes, such as 'f1' or "
             "'balanced_accuracy', or make_scorer of a function of true and predicted classes."
@@ -135,10 +136,9 @@ def _tuned(fit: Fit, table: LabeledTable, split: Split, measure: Measure) -> Fit
     X = _safe_indexing(fit.X_train, np.arange(len(y)))
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
     found = cross_val_predict(clone(model), X, y, cv=folds, method=methods[0])
-    decisions = found[:, 1] - 0.5 if methods[0] == "predict_proba" else found
+    even, decisions = (0.0, found) if methods[0] == "decision_function" else (0.5, found[:, 1])
     codes = (y == model.classes_[1]).astype(np.intp)
-    threshold = best_threshold(decisions, codes, model.classes_, measure)
-    threshold += 0.5 if methods[0] == "predict_proba" else 0.0
+    threshold = even + best_threshold(decisions - even, codes, model.classes_, measure)
     return replace(fit, model=_with_threshold(model, threshold, methods[0]))
 
 
@@ -147,7 +147,3 @@ def _with_threshold(model: Any, threshold: float, method: str) -> Any:
     answering = FixedThresholdClassifier(clone(model), **options)
     answering.estimator_ = model  # what its `fit` would fit again
     return answering
-
-
-def _is_of_classes(scorer: Any) -> bool:
-    return getattr(scorer, "_response_method", None) == "predict"

@@ -14,14 +14,10 @@ from tacit.selection._verdict import Kind, MethodVerdict, PairedDifference, Verd
 if TYPE_CHECKING:
     from tacit.selection._comparison import Comparison
 
-# What to do about a model by itself, in place of the advice about the unlabeled rows or beside it.
+# What to do about a model that is no better than a guess, in place of other advice.
 LABEL_MORE = (
     "Label more rows, or add columns that tell the classes apart, before you use any of these."
 )
-MODEL_ADVICE = {
-    Usability.NO_BETTER: LABEL_MORE,
-    Usability.UNPROVEN: LABEL_MORE,
-}
 # A class with a smaller part of the labels than this hardly shows in the error.
 RARE = 0.25
 
@@ -59,21 +55,14 @@ def write_verdict(found: Comparison) -> Verdict:
     sentence, advice, model = _sentence(found, decisive), _advice(found, decisive), ""
     if found.guess is not None:
         model, usability = _model_text(found, name, found.guess), found.quality[name].usability
-        advice = MODEL_ADVICE.get(usability, advice)
-        if usability is Usability.RANKS_ONLY and found.measure.is_of_predictions:
+        if usability.is_told_first:
+            advice = LABEL_MORE
+        elif usability is Usability.RANKS_ONLY and found.measure.is_of_predictions:
             advice += f" Take the scores of {name} rather than its classes{_about_rare(found)}."
         if usability is not Usability.USABLE:
             sentence = f"{model} {sentence}"
-    return Verdict(
-        decisive.kind,
-        sentence,
-        advice,
-        tuple(lines),
-        decisive.name,
-        decisive.labels_needed,
-        decisive.labels_needed_at_most,
-        model,
-    )
+    needed = decisive.labels_needed, decisive.labels_needed_at_most
+    return Verdict(decisive.kind, sentence, advice, tuple(lines), decisive.name, *needed, model)
 
 
 def _model_text(found: Comparison, name: str, guess: Guess) -> str:
