@@ -8,6 +8,7 @@ import pytest
 
 from tacit import ICLSClassifier, __version__
 from tacit.cli import _doctor
+from tacit.tables import _errors
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 
 
@@ -57,7 +58,7 @@ def hide_skrub():
             raise PackageNotFoundError(package)
         return version(package)
 
-    _doctor.version = hidden
+    _errors.version = hidden
 
 
 def fail_to_fit():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import typer
@@ -16,6 +14,7 @@ from tacit import __version__
 from tacit._words import number_of
 from tacit.cli import _options as given
 from tacit.cli import _output as screen
+from tacit.tables._errors import installed_version
 
 # By extra; the first are always needed.
 PACKAGES = {
@@ -46,7 +45,8 @@ def doctor(as_json: given.Json = False, debug: given.Debug = False) -> None:
     answer is known.
     """
     parts = [
-        {"package": package, "extra": extra, "version": _version(package)}
+        # Looked up, not imported: all of them together take half a minute.
+        {"package": package, "extra": extra, "version": installed_version(package)}
         for extra, packages in PACKAGES.items()
         for package in packages
     ]
@@ -108,24 +108,13 @@ def _print(found: dict[str, Any]) -> None:
     screen.print_points(console, lines)
 
 
-def _version(package: str) -> str | None:
-    """The version of a package; None where it is not installed."""
-    with suppress(PackageNotFoundError):
-        # Looked up, not imported: all of them together take half a minute.
-        return version(package)
-    return None
-
-
 def _blas() -> list[dict[str, Any]]:
     """The libraries of linear algebra that this process has loaded, each once."""
-    from threadpoolctl import threadpool_info
+    from threadpoolctl import ThreadpoolController
 
-    found: list[dict[str, Any]] = []
-    for library in threadpool_info():
-        known = {name: library.get(key) for name, key in LIBRARY.items()}
-        if library.get("user_api") == "blas" and known not in found:
-            found.append(known)
-    return found
+    libraries = ThreadpoolController().select(user_api="blas").info()
+    found = [{name: each.get(key) for name, key in LIBRARY.items()} for each in libraries]
+    return [each for k, each in enumerate(found) if each not in found[:k]]
 
 
 def _problem() -> str | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import suppress
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from tacit._words import spelled_out
@@ -44,6 +46,13 @@ def _import(
             f"{needs} {module.partition('.')[0]}, which cannot be imported; install it with: "
             f"pip install 'tacit[{extra}]'"
         ) from error
+
+
+def installed_version(package: str) -> str | None:
+    """The version of a package, looked up and not imported; None where it is not installed."""
+    with suppress(PackageNotFoundError):
+        return version(package)
+    return None
 
 
 import_openpyxl = partial(_import, "openpyxl", needs="Excel files need", extra="excel")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import platform
 import warnings
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -14,20 +12,13 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 
+from tacit import estimators
 from tacit._typing import AnyArray, Matrix
-from tacit.estimators import (
-    ICLSClassifier,
-    LeastSquaresClassifier,
-    ProjectedLeastSquaresClassifier,
-    SelfLearningClassifier,
-    TacitClassifier,
-    TunedLogisticRegression,
-)
 from tacit.estimators._held_back import HeldBack
 from tacit.estimators._training import read_training_data
 from tacit.selection import tune_threshold
 from tacit.selection._measure import read_measure
-from tacit.tables._errors import TableError
+from tacit.tables._errors import TableError, installed_version
 from tacit.tables._features import feature_names, make_features, typing_step
 from tacit.tables._model_card import BY_EVIDENCE, SUPERVISED, TACIT, Calibration, ModelCard
 from tacit.tables._model_file import Model
@@ -36,9 +27,9 @@ from tacit.tables._table import as_table
 MODELS = (*BY_EVIDENCE, "icls", "projected", "ridge", "logistic", "self-learning")
 """The methods that `fit_table` and `tacit fit --model` take, by name."""
 LEAST_SQUARES: dict[str, Any] = {
-    "icls": ICLSClassifier,
-    "projected": ProjectedLeastSquaresClassifier,
-    "ridge": LeastSquaresClassifier,
+    "icls": estimators.ICLSClassifier,
+    "projected": estimators.ProjectedLeastSquaresClassifier,
+    "ridge": estimators.LeastSquaresClassifier,
 }
 Alpha = float | str
 # The fewest labels of which some can be held back for a calibration worth telling of.
@@ -56,7 +47,7 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
     if model in LEAST_SQUARES:
         return LEAST_SQUARES[model](alpha=alpha, unlabeled=None)
     if model == "self-learning":
-        return SelfLearningClassifier(new_classifier("ridge", alpha), unlabeled=None)
+        return estimators.SelfLearningClassifier(new_classifier("ridge", alpha), unlabeled=None)
     if model in BY_EVIDENCE:
         if alpha != "loo":
             raise TableError(
@@ -67,17 +58,17 @@ def new_classifier(model: str, alpha: Alpha = "loo") -> Any:
         if model == "forest":
             anchors = [(model, RandomForestClassifier(random_state=0))]
         views = "auto" if model == TACIT else []
-        return TacitClassifier(anchors, views, random_state=0, unlabeled=None)
+        return estimators.TacitClassifier(anchors, views, random_state=0, unlabeled=None)
     if model != "logistic":
         raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
     if isinstance(alpha, str):
-        return TunedLogisticRegression(unlabeled=None)
+        return estimators.TunedLogisticRegression(unlabeled=None)
     if alpha <= 0.0:
         raise TableError(
             f"The penalty is {alpha:g}, and logistic regression needs a positive one, for labels "
             "that can be told apart have no best fit without; give a larger --alpha, or loo."
         )
-    return TunedLogisticRegression((1.0 / alpha,), unlabeled=None)
+    return estimators.TunedLogisticRegression((1.0 / alpha,), unlabeled=None)
 
 
 def fit_table(
@@ -136,15 +127,14 @@ def fit_table(
         rows = Z[~known.is_labeled]
         unlabeled = rows if table.stream is None else table.streamed_rows(features)
         classifier = _fit(model, alpha, X, labels, unlabeled)
-        answering = classifier
+        answering, threshold, calibration = classifier, None, None
         if scoring is not None:
             answering = tune_threshold(classifier, scoring)
-        threshold = None if scoring is None else answering.threshold
-        calibration = None
+            threshold = answering.threshold
+            if hasattr(classifier, "supervised_"):
+                classifier.supervised_ = tune_threshold(classifier.supervised_, scoring)
         if model not in BY_EVIDENCE:
             calibration = calibrate(classifier, labels, threshold or 0.0)
-        if scoring is not None and hasattr(classifier, "supervised_"):
-            classifier.supervised_ = tune_threshold(classifier.supervised_, scoring)
     certificate = None if model in SUPERVISED else classifier.certificate_
     # scikit-learn gives the inverse of the penalty for logistic regression.
     inverse = getattr(classifier, "C_", None)
@@ -192,11 +182,9 @@ def calibrate(classifier: Any, labels: AnyArray, threshold: float = 0.0) -> Cali
 
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that a model depends on."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+    found = {package: installed_version(package) for package in PACKAGES}
+    known = {package: number for package, number in found.items() if number is not None}
+    return {"python": platform.python_version(), **known}
 
 
 def _fit(model: str, alpha: Alpha, X: Matrix, labels: AnyArray, unlabeled: Any) -> Any:
