@@ -16,7 +16,7 @@ from tacit.tables._errors import TableError, import_pandas
 from tacit.tables._features import make_features
 from tacit.tables._reading import RawTable, read_raw
 from tacit.tables._table import MixedTable
-from tacit.tables._target import UnlabeledMarkers, decode, find_column, has_label
+from tacit.tables._target import UnlabeledMarkers, find_column, has_label
 from tacit.tables._text import INFER, NULLS, ReadOptions
 
 # The columns beside the table's own; where it has one of that name, with "_" behind it.
@@ -62,44 +62,27 @@ def rows_to_label(
     """
     frame = _as_written(source, options).frame
     own = frame.iloc[[suggestion.row for suggestion in suggestions]].drop(columns=target)
-    row, reason = _extra_columns(frame)
-    own.insert(0, row, [suggestion.row + 1 for suggestion in suggestions])
+    own.insert(0, _free(ROW, frame), [suggestion.row + 1 for suggestion in suggestions])
     own.insert(1, target, "")
-    own.insert(2, reason, [suggestion.reason for suggestion in suggestions])
+    own.insert(2, _free(REASON, frame), [suggestion.reason for suggestion in suggestions])
     return own.reset_index(drop=True)
 
 
 def fill_in(
-    source: Any,
-    answers: Any,
-    target: str,
-    mark: str | Collection[str] | None = None,
-    labels: Collection[str] = (),
-    options: ReadOptions = INFER,
+    source: Any, answers: Any, target: str, mark: Any, labels: Collection[str], options: ReadOptions
 ) -> Answered:
-    """Bring the answers back into the table that they are about.
+    """Bring `answers`, rows of `rows_to_label` with labels, back into the table they are about.
 
-    Parameters
-    ----------
-    source, target, mark, labels, options
-        The table, as for `read_table`.
-    answers : str, Path or DataFrame
-        What `rows_to_label` gave, with answers in the column of labels. Rows may be left empty,
-        left out or in another order.
-
-    Raises
-    ------
-    TableError
-        For row numbers that the table does not have, rows that are not the table's, and answers
-        that contradict each other or a label of the table.
+    Rows may be left empty, left out or in another order. Row numbers that the table does not have,
+    rows that are not its own, and answers that contradict each other or its labels are errors.
     """
     table, given = _as_written(source, options), _as_written(answers, INFER)
     markers = UnlabeledMarkers.of(mark, labels)
-    number, _ = _extra_columns(table.frame)
+    number = _free(ROW, table.frame)
     for where, name in ((table, target), (given, target), (given, number)):
         find_column(name, list(where.frame.columns), where.name)
-    before = decode(table.frame[target], markers)[0]
-    texts = decode(given.frame[target], markers)[0]
+    before = markers.decode(table.frame[target])[0]
+    texts = markers.decode(given.frame[target])[0]
     is_answer = has_label(texts)
     if not is_answer.any():
         raise TableError(f"{given.name} has no answers; fill in its column {target!r}.")
@@ -122,14 +105,11 @@ def fill_in(
     return Answered(frame, dict(counts), new, int((~is_answer).sum()))
 
 
-def _extra_columns(frame: Any) -> tuple[str, str]:
-    """Names for the number and the reason that no column of the table has."""
-    row, reason = ROW, REASON
-    while row in frame.columns:
-        row += "_"
-    while reason in frame.columns:
-        reason += "_"
-    return row, reason
+def _free(name: str, frame: Any) -> str:
+    """The name of a column beside the table's own, which it shares with none of them."""
+    while name in frame.columns:
+        name += "_"
+    return name
 
 
 def _as_written(source: Any, options: ReadOptions) -> RawTable:

@@ -15,14 +15,7 @@ from tacit.rows._moments import row_hash
 from tacit.tables import _reading as reading
 from tacit.tables._columns import Column, column_notes, describe_columns, typed_frame
 from tacit.tables._errors import TableError
-from tacit.tables._target import (
-    Target,
-    UnlabeledMarkers,
-    decode,
-    find_column,
-    has_label,
-    read_target,
-)
+from tacit.tables._target import Target, UnlabeledMarkers, find_column, has_label, read_target
 from tacit.tables._text import INFER, ReadOptions
 
 # Unlabeled rows of a file that stays on disk from which the features are learned: medians, spreads
@@ -68,7 +61,7 @@ class MixedTable:
         target, names = self.target, list(self.frame.columns)
 
         def is_unlabeled(batch: Any) -> Mask:
-            return ~has_label(decode(batch.column(target.name).to_pandas(), target.markers)[0])
+            return ~has_label(target.markers.decode(batch.column(target.name).to_pandas())[0])
 
         def numbers(batch: Any) -> Matrix:
             frame = reading.as_frame(batch.select(names))
@@ -209,12 +202,7 @@ def as_table(source: Any, target: str | None, **reading: Any) -> MixedTable:
 
 
 def _read_sample(
-    files: ParquetFiles,
-    name: str,
-    target: str,
-    markers: UnlabeledMarkers,
-    most: int,
-    random_state: int,
+    files: ParquetFiles, name: str, target: str, markers: UnlabeledMarkers, most: int, seed: int
 ) -> tuple[reading.RawTable, Counter[str]]:
     """All labeled rows of Parquet files and about `most` others; and of all rows, the markers.
 
@@ -226,9 +214,9 @@ def _read_sample(
 
     def choose(start: int, batch: Any) -> Mask:
         position = np.arange(start, start + len(batch), dtype=np.uint64)
-        labels, in_batch, _ = decode(batch.column(target).to_pandas(), markers)
+        labels, in_batch, _ = markers.decode(batch.column(target).to_pandas())
         marked.update(in_batch)
-        kept: Mask = has_label(labels) | (row_hash(position, random_state) <= threshold)
+        kept: Mask = has_label(labels) | (row_hash(position, seed) <= threshold)
         return kept
 
     return reading.read_parquet(files, name, choose), marked

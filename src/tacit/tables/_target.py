@@ -61,6 +61,30 @@ class UnlabeledMarkers:
         usual = () if USUAL in (*self.labels, *self.values) else (USUAL,)
         return (*usual, *self.values)
 
+    def decode(self, column: Any) -> tuple[AnyArray, Counter[str], type]:
+        """Tell labels from blanks and markers.
+
+        The text of each label, None for rows without; the rows with each marker; and what all
+        values are: int, where they are numbers, bool or str.
+        """
+        # By the different values, of which there are few.
+        codes, values = import_pandas().factorize(column)
+        is_number = (isinstance(v, int | float | np.number) and type(v) is not bool for v in values)
+        kind: type = int if all(is_number) else str
+        if len(values) and all(isinstance(value, bool | np.bool_) for value in values):
+            kind = bool
+        rows = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
+        marked: Counter[str] = Counter()
+        labels: list[str | None] = []
+        marker_of = {_meaning(marker): marker for marker in self.all}
+        for value, count in zip(values, rows, strict=True):
+            text = _as_text(value)
+            marker = marker_of.get(_meaning(text))
+            labels.append(text if text and marker is None else None)
+            if marker is not None:
+                marked[marker] += count
+        return np.array([*labels, None], dtype=object)[codes], marked, kind
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -88,32 +112,8 @@ class Target:
         ]
 
 
-def decode(column: Any, markers: UnlabeledMarkers) -> tuple[AnyArray, Counter[str], type]:
-    """Tell labels from blanks and markers.
-
-    The text of each label, None for rows without; the rows with each marker; and what all values
-    are: int, where they are numbers, bool or str.
-    """
-    # By the different values, of which there are few.
-    codes, values = import_pandas().factorize(column)
-    kind: type = int if all(_is_number(value) for value in values) else str
-    if len(values) and all(isinstance(value, bool | np.bool_) for value in values):
-        kind = bool
-    rows = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
-    marked: Counter[str] = Counter()
-    labels: list[str | None] = []
-    marker_of = {_meaning(marker): marker for marker in markers.all}
-    for value, count in zip(values, rows, strict=True):
-        text = _as_text(value)
-        marker = marker_of.get(_meaning(text))
-        labels.append(text if text and marker is None else None)
-        if marker is not None:
-            marked[marker] += count
-    return np.array([*labels, None], dtype=object)[codes], marked, kind
-
-
 def has_label(texts: AnyArray) -> Mask:
-    """Where `decode` has found a label."""
+    """Where `UnlabeledMarkers.decode` has found a label."""
     return np.asarray(import_pandas().notna(texts))
 
 
@@ -134,7 +134,7 @@ def read_target(
     rows and markers of all of it. Labels of a text, which has a `decimal` sign, become numbers
     where all of them are written as such.
     """
-    texts, own, kind = decode(column, markers)
+    texts, own, kind = markers.decode(column)
     marked = own if marked is None else marked
     codes, known = import_pandas().factorize(texts)
     labels = [text == "True" for text in known]
@@ -154,7 +154,7 @@ def read_target(
         )
     has_blanks = len(values) - n_labels > own.total()
     has_unlabeled = n_labels < (len(values) if n_rows is None else n_rows)
-    _check_markers_occur(where, markers, marked, counts, has_blanks)
+    _check_markers_occur(where, markers, marked, list(counts), has_blanks)
     _check_suspects(where, markers, counts, has_unlabeled)
     _check_classes(where, counts, n_labels)
     if need_unlabeled and not has_unlabeled:
@@ -191,10 +191,6 @@ def _as_text(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _number(text: str) -> float | None:
@@ -237,18 +233,14 @@ def _whole_number(number: float, name: str) -> int:
 
 
 def _check_markers_occur(
-    where: str,
-    markers: UnlabeledMarkers,
-    marked: Counter[str],
-    counts: dict[Any, int],
-    has_blanks: bool,
+    where: str, markers: UnlabeledMarkers, marked: Counter[str], classes: list[Any], has_blank: bool
 ) -> None:
     """An error for a marker that no row has, which would leave rows meant by it as a class."""
     for marker in markers.values:
-        if marked[marker] or (has_blanks and marker.casefold() in PRINTED):
+        if marked[marker] or (has_blank and marker.casefold() in PRINTED):
             continue
-        near = nearest(marker, map(str, counts), 0.7)
-        hint = f"its labels are {shown(list(counts))}. Correct --unlabeled, or leave it out."
+        near = nearest(marker, map(str, classes), 0.7)
+        hint = f"its labels are {shown(classes)}. Correct --unlabeled, or leave it out."
         if near is not None:
             hint = f"did you mean {near!r}?"
         raise TableError(f"{where} has no row with the mark {marker!r}; {hint}")
