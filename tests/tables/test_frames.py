@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tacit import LeastSquaresClassifier
 from tacit.selection import compare, default_contestants
-from tacit.tables import TableError, _comparing, compare_table, fit_table, predict_frame, read_table
+from tacit.tables import TableError, compare_table, fit_table, predict_frame, read_table
 
 N_ROWS, N_LABELS = 60, 30
 
@@ -145,7 +145,7 @@ def test_a_frame_is_compared_like_the_table_that_is_read_from_it(monkeypatch):
         usual = default_contestants(*given)
         return {name: usual[name] for name in ("ridge", "ICLS")}  # the others take long
 
-    monkeypatch.setattr(_comparing, "default_contestants", two)
+    monkeypatch.setattr("tacit.selection.default_contestants", two)
     frame = pl.from_pandas(FRAME)
     found = compare_table(frame, target="churned", cv=2, n_repeats=1)
     again = compare_table(read_table(FRAME, "churned"), cv=2, n_repeats=1)

@@ -88,10 +88,7 @@ class Column:
 
 
 def describe_columns(
-    frame: Any,
-    keep: Collection[str] = (),
-    drop: Collection[str] = (),
-    options: ReadOptions = INFER,
+    frame: Any, keep: Collection[str] = (), drop: Collection[str] = (), options: ReadOptions = INFER
 ) -> tuple[Column, ...]:
     """Say of each column of a table what it is, the target aside.
 

@@ -9,14 +9,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from tacit.selection import (
-    Comparison,
-    Contestant,
-    LearningCurve,
-    compare,
-    default_contestants,
-    learning_curve,
-)
+from tacit import selection
 from tacit.selection._contestants import MOST_LABELS, WITHOUT_TACIT
 from tacit.solver import Certificate
 from tacit.tables._features import feature_names, make_features
@@ -36,8 +29,8 @@ class TableComparison:
     """
 
     table: MixedTable
-    comparison: Comparison
-    curve: LearningCurve | None
+    comparison: selection.Comparison
+    curve: selection.LearningCurve | None
     certificates: dict[str, Certificate]
     feature_names: list[str]
 
@@ -96,36 +89,30 @@ def compare_table(
     """
     table = as_table(table, target, max_unlabeled=MOST_UNLABELED, random_state=random_state)
     features = make_features(table.columns)
-    contestants = tuple(default_contestants(features, table.n_labeled).values())
+    contestants = tuple(selection.default_contestants(features, table.n_labeled).values())
     settings: dict[str, Any] = {
+        "X": table.frame,
+        "y": table.y,
+        "estimators": contestants,
         "scoring": scoring,
         "n_jobs": n_jobs,
         "random_state": random_state,
         "unlabeled": None,
     }
-    comparison = compare(
-        table.frame,
-        table.y,
-        contestants,
-        cv=cv,
-        n_repeats=n_repeats,
-        margin=margin,
-        on_progress=on_progress and partial(on_progress, "Comparing"),
-        **settings,
+    comparing, curves = (
+        on_progress and partial(on_progress, stage) for stage in ("Comparing", "Learning curves")
+    )
+    comparison = selection.compare(
+        cv=cv, n_repeats=n_repeats, margin=margin, on_progress=comparing, **settings
     )
     if table.n_labeled > MOST_LABELS:
         comparison = replace(comparison, notes=(*comparison.notes, WITHOUT_TACIT))
     curve = None
     # Where nothing can be held back there is nothing to draw either.
     if with_curve and comparison.splits:
-        curve = learning_curve(
-            table.frame,
-            table.y,
-            contestants,
-            cv=5 if cv is None else min(cv, 5),
-            n_repeats=max(1, n_repeats // 2),
-            on_progress=on_progress and partial(on_progress, "Learning curves"),
-            **settings,
+        n_folds, n_repeats = 5 if cv is None else min(cv, 5), max(1, n_repeats // 2)
+        curve = selection.learning_curve(
+            cv=n_folds, n_repeats=n_repeats, on_progress=curves, **settings
         )
     fitted = {c.name: _fitted(c, comparison, table) for c in contestants if c.is_semi_supervised}
     certificates = {name: _certificate(model[-1]) for name, model in fitted.items()}
@@ -133,7 +120,9 @@ def compare_table(
     return TableComparison(table, comparison, curve, certificates, names)
 
 
-def _fitted(contestant: Contestant, comparison: Comparison, table: MixedTable) -> Any:
+def _fitted(
+    contestant: selection.Contestant, comparison: selection.Comparison, table: MixedTable
+) -> Any:
     if contestant.name in comparison.models:
         return comparison.models[contestant.name]
     # Nothing could be held back, so nothing was fitted.

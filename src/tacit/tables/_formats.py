@@ -78,17 +78,12 @@ _IN_ZIP = {
 }
 
 
-def _zstandard(file: Any) -> Any:
-    return import_pyarrow().CompressedInputStream(file, "zstd")
-
-
-_Opener = Callable[[Any], Any]
 # By suffix, with the bytes by which a file without it is known.
-PACKED: dict[str, tuple[bytes, _Opener]] = {
+PACKED: dict[str, tuple[bytes, Callable[[Any], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".bz2": (b"BZh91AY&SY", bz2.open),
     ".xz": (b"\xfd7zXZ", lzma.open),
-    ".zst": (b"\x28\xb5\x2f\xfd", _zstandard),
+    ".zst": (b"\x28\xb5\x2f\xfd", lambda f: import_pyarrow().CompressedInputStream(f, "zstd")),
 }
 
 

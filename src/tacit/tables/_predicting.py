@@ -12,19 +12,8 @@ import numpy as np
 
 from tacit._typing import AnyArray
 from tacit.evidence import probabilities
+from tacit.tables import _columns as kinds
 from tacit.tables import _reading as reading
-from tacit.tables._columns import (
-    BOOLEAN,
-    CATEGORY,
-    DATE,
-    IDENTIFIER,
-    ISO,
-    NUMBER,
-    TEXT,
-    TIME,
-    is_given,
-    short,
-)
 from tacit.tables._errors import TableError, TableWarning, import_pandas
 from tacit.tables._model_card import BY_EVIDENCE
 from tacit.tables._model_file import Model
@@ -96,7 +85,7 @@ def predict_frame(
 def _predicted(model: Model, frame: Any, keep: list[str] | None, unparsed: Unparsed | None) -> Any:
     """The predictions for rows of a frame of pandas with names of its own, numbered from 0."""
     card, classifier = model.card, model.classifier
-    known = {column.name for column in card.columns if column.kind == IDENTIFIER}
+    known = {column.name for column in card.columns if column.kind == kinds.IDENTIFIER}
     kept = [name for name in frame.columns if name in known] if keep is None else keep
     typed = model.pipeline[0].transform(frame)
     Z = np.asarray(model.pipeline[1:-1].transform(typed), dtype=np.float64)
@@ -138,10 +127,7 @@ def _as_they_are(labels: AnyArray) -> AnyArray:
 
 
 def predict_file(
-    model: Model,
-    source: Any,
-    keep: list[str] | None = None,
-    unparsed: Unparsed | None = None,
+    model: Model, source: Any, keep: list[str] | None = None, unparsed: Unparsed | None = None
 ) -> Generator[Any]:
     """Predict the rows of a file, big Parquet files in pieces.
 
@@ -167,7 +153,7 @@ def predict_file(
         name, columns = repr(str(source)), list(files.columns)
         frames = (reading.as_frame(piece) for _, piece in reading.pieces_of(files))
     else:
-        codes = [c.name for c in model.card.columns if c.kind in (CATEGORY, TEXT)]
+        codes = [c.name for c in model.card.columns if c.kind in (kinds.CATEGORY, kinds.TEXT)]
         raw = reading.read_raw(source, model.card.options, as_text=codes)
         name, columns, frames = raw.name, list(raw.frame.columns), [raw.frame]
         for note in () if raw.is_text else raw.notes:  # which sheet it was
@@ -194,10 +180,10 @@ class UnparsedColumn:
     def sentence(self) -> str:
         """What was done about it; an error where there was something to read, all in vain."""
         what = "never occurred when the model was fitted and tell it nothing"
-        if self.kind != CATEGORY:
+        if self.kind != kinds.CATEGORY:
             expected = self._expected()
             if self.n_unparsed == self.n_values:
-                option = {NUMBER: "--decimal and --thousands", DATE: "--date-format"}[self.kind]
+                option = "--date-format" if self.kind == kinds.DATE else "--decimal and --thousands"
                 raise TableError(
                     f"Column {self.column!r} has {self.n_values:,} values such as {self.example}, "
                     f"and the model was fitted with {expected} there; correct the column, say with "
@@ -210,10 +196,10 @@ class UnparsedColumn:
         )
 
     def _expected(self) -> str:
-        if self.kind == NUMBER:
-            named = {BOOLEAN: "true or false", TIME: "times of day written like 13:45"}
+        if self.kind == kinds.NUMBER:
+            named = {kinds.BOOLEAN: "true or false", kinds.TIME: "times of day written like 13:45"}
             return named.get(self.format or "", "numbers")
-        form = "%Y-%m-%d" if self.format in (None, ISO) else self.format
+        form = "%Y-%m-%d" if self.format in (None, kinds.ISO) else self.format
         return f"dates written like {datetime(2024, 12, 31, 13, 45).strftime(form)}"
 
 
@@ -228,8 +214,8 @@ def _count_unparsed(model: Model, frame: Any, typed: Any, counted: Unparsed) -> 
         name = column.name
         # Of each column that has a number of its own for each of its values, these values.
         categories = getattr(encoders.get(name), "categories_", None)
-        if column.kind in (NUMBER, DATE):
-            given = is_given(frame[name])
+        if column.kind in (kinds.NUMBER, kinds.DATE):
+            given = kinds.is_given(frame[name])
             unparsed = given & typed[name].isna()
         elif categories is not None:
             given = typed[name].notna()
@@ -240,7 +226,7 @@ def _count_unparsed(model: Model, frame: Any, typed: Any, counted: Unparsed) -> 
         count.n_values += int(given.sum())
         if unparsed.any():
             count.n_unparsed += int(unparsed.sum())
-            count.example = count.example or short(frame.loc[unparsed, name].iloc[0])
+            count.example = count.example or kinds.short(frame.loc[unparsed, name].iloc[0])
 
 
 def _warn(counted: Unparsed) -> None:

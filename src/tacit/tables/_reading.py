@@ -12,15 +12,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tacit._words import first_sentence, nearest
+from tacit.tables import _formats as formats
 from tacit.tables._errors import FRAME, TableError, import_pandas, import_pyarrow
-from tacit.tables._formats import (
-    ZIP,
-    is_json_lines,
-    read_json_lines,
-    read_workbook,
-    refuse_foreign,
-    unpacked,
-)
 from tacit.tables._text import HEAD_BYTES, INFER, ReadOptions, find_layout, read_text
 
 if TYPE_CHECKING:
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 PARQUET, FEATHER, EXCEL, TEXT = "Parquet", "Feather", "Excel", "text"
-MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER, ZIP: EXCEL}
+MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER, formats.ZIP: EXCEL}
 SUFFIXES = {
     **{".parquet": PARQUET, ".pq": PARQUET, ".feather": FEATHER, ".arrow": FEATHER},
     **{".xlsx": EXCEL, ".xlsm": EXCEL},
@@ -170,16 +163,16 @@ def _read_file(
     file: Any, path: PurePath, name: str, options: ReadOptions, as_text: Collection[str]
 ) -> RawTable:
     """Read an open file of any kind."""
-    file, path = unpacked(file, path, name)
+    file, path = formats.unpacked(file, path, name)
     suffix = path.suffix.lower()
     head = bytes(file.read(HEAD_BYTES))
     file.seek(0)
     kind = _kind_of(head, name, suffix, options.encoding)
     if kind == EXCEL:
-        frame, notes = read_workbook(file, name)
+        frame, notes = formats.read_workbook(file, name)
         return RawTable(frame, name, notes)
-    if kind == TEXT and is_json_lines(head, suffix):
-        return RawTable(read_json_lines(file, name, options.encoding), name)
+    if kind == TEXT and formats.is_json_lines(head, suffix):
+        return RawTable(formats.read_json_lines(file, name, options.encoding), name)
     if kind != TEXT:
         return RawTable(as_frame(_read_arrow(kind, file, name)), name)
     layout = find_layout(head, suffix, options)
@@ -197,7 +190,7 @@ def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
     kind, expected = MAGIC.get(head[:4], TEXT), SUFFIXES.get(suffix, TEXT)
     if not head.strip():
         raise TableError(f"{name} is empty; it must be a table with a header line and rows.")
-    refuse_foreign(head, suffix, name)
+    formats.refuse_foreign(head, suffix, name)
     if expected != TEXT and kind != expected:
         raise TableError(
             f"{name} is named as if it were {expected} and is not, or it is damaged; write it "
