@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +15,7 @@ from tacit.cli._interrupts import resumable
 from tacit.cli._output import WIDE_PIPE, print_grid, stage, stdout_console
 
 if TYPE_CHECKING:
-    from tacit.research.experiments import Contestant, Results
+    from tacit.research.experiments import Contestant
     from tacit.research.experiments._grid import Grid
 
 
@@ -58,17 +57,12 @@ def benchmark(
     By repeated cross-validation on the paper's datasets. Runs are kept in the folder as they come:
     a call that was interrupted goes on where it stopped.
     """
-
-    def fit(*experiments: Any, **options: Any) -> Results:
-        from tacit.research.experiments import run
-
-        return run(*experiments, jobs=jobs, cluster=cluster, **options)
-
+    where: dict[str, Any] = {"jobs": jobs, "cluster": cluster}
     if suite is Suite.FAMILY:
-        grids, missing = _family(fit, datasets, (methods, method), repeats or 8, out, data)
+        grids, missing = _family(where, datasets, (methods, method), repeats or 8, out, data)
     else:
         is_book, missing = suite is Suite.BOOK, {}
-        grids = _tacit(fit, is_book, datasets, (methods, method), repeats, out)
+        grids = _tacit(where, is_book, datasets, (methods, method), repeats, out)
     console = stdout_console(WIDE_PIPE)
     for grid in grids.values():
         print_grid(console, grid)
@@ -79,7 +73,7 @@ def benchmark(
 
 
 def _family(
-    fit: Callable[..., Results],
+    where: dict[str, Any],
     datasets: list[str] | None,
     asked: tuple[list[str] | None, list[str] | None],
     repeats: int,
@@ -91,8 +85,8 @@ def _family(
 
     # A name that is written wrongly is told at once: before what takes long to import.
     names = given.chosen(datasets, PAPER, "--datasets")
+    from tacit.research import experiments
     from tacit.research.datasets import DatasetNotFoundError, load_prepared
-    from tacit.research.experiments import CrossValidation, Experiment, RunStore, complete_table
     from tacit.research.experiments import _family as suite
 
     contestants = _contestants(suite.family_contestants(), *asked, suite.LEAST_SQUARES)
@@ -100,11 +94,14 @@ def _family(
     found, missing = load_prepared(names, data)
     if missing and (datasets or not found):
         raise DatasetNotFoundError(" ".join(missing.values()))
-    tables = tuple(complete_table(each.name, each.X, each.y) for each in found)
-    experiment = Experiment(tables, CrossValidation(repeats, n_folds=suite.N_FOLDS), contestants)
+    tables = tuple(experiments.complete_table(each.name, each.X, each.y) for each in found)
+    experiment = experiments.Experiment(
+        tables, experiments.CrossValidation(repeats, n_folds=suite.N_FOLDS), contestants
+    )
     with resumable(out):
         with stage("Fitting") as on_progress:
-            results = fit([experiment], RunStore(out / "runs"), on_progress=on_progress)
+            store = experiments.RunStore(out / "runs")
+            results = experiments.run([experiment], store, on_progress=on_progress, **where)
         grid = suite.family_table(results, contestants, suite.N_FOLDS)
         grid.write(out, "family")
         remove_left_behind(out)
@@ -112,7 +109,7 @@ def _family(
 
 
 def _tacit(
-    fit: Callable[..., Results],
+    where: dict[str, Any],
     is_book: bool,
     datasets: list[str] | None,
     asked: tuple[list[str] | None, list[str] | None],
@@ -121,7 +118,7 @@ def _tacit(
 ) -> dict[str, Grid]:
     """TacitClassifier with its anchors and peers: draws of our own, or the splits of the book."""
     from tacit.report import save_figure
-    from tacit.research.experiments import Experiment, RunStore
+    from tacit.research.experiments import Experiment, RunStore, run
     from tacit.research.experiments import _evidence as suite
     from tacit.research.experiments._peers import ANCHORS, TACIT, evidence_contestants
 
@@ -144,7 +141,7 @@ def _tacit(
             experiment = Experiment(some, protocol, contestants)
             with stage(f"{size} labels") as on_progress:
                 store = RunStore(out / f"runs-{size}")
-                results.append(fit([experiment], store, on_progress=on_progress))
+                results.append(run([experiment], store, on_progress=on_progress, **where))
             if is_book:
                 grids[f"book-{size}"] = suite.book_grid(results[-1], methods, size)
         if not is_book:

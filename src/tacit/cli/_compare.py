@@ -108,9 +108,7 @@ def _print(console: Console, found: TableComparison, verbose: bool) -> None:
     comparison, verdict, table = found.comparison, found.comparison.verdict, found.table
     kind = str(verdict.kind)
     first, *others = (line for line in verdict.lines if line)
-    words = Text(first, style="bold")
-    for line in others:
-        words.append(f"\n{line}", style="not bold")
+    words = Text.assemble((first, "bold"), *(f"\n{line}" for line in others))
     width = min(console.width, screen.MOST_WIDTH)
     style, title = screen.STYLES.get(kind, ""), kind.upper()
     if is_not_usable(comparison):

@@ -15,14 +15,7 @@ from tacit.cli import _tables as tables
 from tacit.cli._explain import print_model
 
 Method = Literal[
-    "tacit",
-    "anchors",
-    "forest",
-    "icls",
-    "projected",
-    "ridge",
-    "logistic",
-    "self-learning",
+    "tacit", "anchors", "forest", "icls", "projected", "ridge", "logistic", "self-learning"
 ]
 PICKLES = (".pkl", ".pickle", ".joblib")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -70,7 +70,10 @@ def label(
     if answers is not None:
         filled = fill_in(table, answers, target, unlabeled, label or (), options)
         with written_whole(out) as partial:
-            _write_as_it_is(filled.frame, partial, suffix)
+            if suffix in tables.SEPARATORS:  # texts untouched
+                filled.frame.to_csv(partial, index=False, sep=tables.SEPARATORS[suffix])
+            else:
+                tables.write(iter([filled.frame]), partial, suffix)
         if as_json:
             values = {key: value for key, value in vars(filled).items() if key != "frame"}
             screen.print_json({"file": str(out), **values})
@@ -104,11 +107,3 @@ def label(
     command = ["tacit", "label", table, "--target", target, *tables.as_options(data)]
     command += ["--answers", str(out), "-o", f"labeled{suffix}"]
     screen.print_line(console, f"Next: fill in the column {target!r}, then {shlex.join(command)}")
-
-
-def _write_as_it_is(frame: Any, target: Path, suffix: str) -> None:
-    """The whole table, its texts untouched."""
-    if suffix in tables.SEPARATORS:
-        frame.to_csv(target, index=False, sep=tables.SEPARATORS[suffix])
-    else:
-        tables.write(iter([frame]), target, suffix)

@@ -68,10 +68,7 @@ def stages() -> Iterator[Callable[[str, float, float], None]]:
     console = stderr_console()
     # The pace of the last minute: trials differ in size by a factor of a hundred.
     with Progress(
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=60.0,
+        console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=60.0
     ) as progress:
         tasks: dict[str, TaskID] = {}
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from tacit.cli import _options as given
 from tacit.cli._interrupts import resumable
 from tacit.cli._output import WIDE_PIPE, print_grid, stages, stdout_console, this_command
-
-if TYPE_CHECKING:
-    from tacit.research.paper._findings import Finding
-
 
 # The parts of the paper, by their names in small letters.
 Part = StrEnum("Part", ["ALL", "TABLE1", "TABLE2", "REGULARISED", "FIGURE1", "FIGURE2", "THEOREM"])
@@ -53,25 +48,18 @@ def reproduce(
     wanted = given.chosen(datasets, PAPER, "--datasets")
     given.check_folder(out)
     from tacit.research.experiments._contestants import SUPERVISED, own_contestants
-    from tacit.research.paper._reproduce import (
-        PARTS,
-        QUICK,
-        Effort,
-        duration,
-        summary_in_words,
-        write_page,
-    )
-    from tacit.research.paper._reproduce import reproduce as reproduce_parts
+    from tacit.research.paper import _reproduce as paper
 
     names = {part.value for part in parts or []}
-    effort = QUICK if quick else Effort()
+    some = () if "all" in names else tuple(part for part in paper.PARTS if part in names)
+    effort = paper.QUICK if quick else paper.Effort()
     if repeats is not None:
         effort = replace(effort, table_repeats=repeats, figure_repeats=repeats)
     with resumable(out):
         with stages() as on_progress:
-            result = reproduce_parts(
+            result = paper.reproduce(
                 out,
-                PARTS if not names or "all" in names else tuple(p for p in PARTS if p in names),
+                some or paper.PARTS,
                 wanted,
                 effort,
                 data=data,
@@ -81,7 +69,7 @@ def reproduce(
                 own=own_contestants(method or [], SUPERVISED),
                 on_progress=on_progress,
             )
-        page = write_page(result, this_command())
+        page = paper.write_page(result, this_command())
     console = stdout_console(WIDE_PIPE)
     for section in result.sections:
         console.rule(Text(section.title, style="bold"), align="left")
@@ -92,14 +80,12 @@ def reproduce(
         for name, caption in section.figures:
             console.print(Text(f"{out / name}.png: {caption}\n"))
         for finding in section.findings:
-            _print_finding(console, finding)
+            verdict = (f"{finding.verdict}: ", f"bold {_COLOURS[finding.holds]}")
+            evidence = (f"{finding.evidence}\n", "dim")
+            console.print(Text.assemble(verdict, f"{finding.claim} ", evidence))
     for name, reason in result.missing.items():
         console.print(Text.assemble((f"{name} was left out: ", "yellow"), f"{reason}\n"))
     console.rule(align="left")
-    console.print(Text(summary_in_words(result), style="bold"))
-    console.print(Text(f"It took {duration(result.seconds)}. Everything is on one page: {page}"))
-
-
-def _print_finding(console: Console, finding: Finding) -> None:
-    verdict = (f"{finding.verdict}: ", f"bold {_COLOURS[finding.holds]}")
-    console.print(Text.assemble(verdict, f"{finding.claim} ", (f"{finding.evidence}\n", "dim")))
+    console.print(Text(paper.summary_in_words(result), style="bold"))
+    took = f"It took {paper.duration(result.seconds)}."
+    console.print(Text(f"{took} Everything is on one page: {page}"))

@@ -38,16 +38,8 @@ def read(
     """Read a table by the options of a command; `settings` are those of `read_table`."""
     from tacit.tables._table import read_table
 
-    return read_table(
-        table,
-        target,
-        unlabeled,
-        labels=label or (),
-        keep=keep or (),
-        drop=drop or (),
-        options=options,
-        **settings,
-    )
+    settings |= {"labels": label or (), "keep": keep or (), "drop": drop or ()}
+    return read_table(table, target, unlabeled, options=options, **settings)
 
 
 def in_short(columns: Sequence[Column], notes: Sequence[str], others: str) -> list[str]:
