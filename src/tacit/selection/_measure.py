@@ -32,11 +32,8 @@ FOR_TWO_CLASSES = {
 OF_CLASS_ONE = {name: f"'{name}_macro'" for name in AVERAGED} | {"average_precision": "'roc_auc'"}
 # Scores that are no part of one: they have no upper limit, or no lower one.
 IN_THEIR_OWN_UNITS = (
-    "d2_brier_score",
-    "d2_log_loss_score",
-    "mutual_info_score",
-    "positive_likelihood_ratio",
-)
+    "d2_brier_score", "d2_log_loss_score", "mutual_info_score", "positive_likelihood_ratio",
+)  # fmt: skip
 # Scores that no constant answer does well by, so that beating one shows something. Recall, and all
 # that clusterings are compared by, may praise it.
 SPEAK_AGAINST_GUESSES = (

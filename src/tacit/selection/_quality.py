@@ -189,13 +189,10 @@ class Tested:
             is_own = guess.measure is self.measure
             losses = np.array([score.loss if is_own else score.balanced for score in those])
             against = self.difference(name, "", losses - guess.losses, guess.measure)
-            found[name] = Quality(
-                float(np.mean([score.error for score in those])),
-                auc,
-                names[given[0]] if len(given) == 1 else None,
-                float(losses.mean()),
-                _usability(auc, spread, against, self._chance_of_fewer_errors(those)),
-            )
+            usability = _usability(auc, spread, against, self._chance_of_fewer_errors(those))
+            error = float(np.mean([score.error for score in those]))
+            only_class = names[given[0]] if len(given) == 1 else None
+            found[name] = Quality(error, auc, only_class, float(losses.mean()), usability)
         return found
 
     def reliability(self, scores: Sequence[Score]) -> tuple[Sureness, ...]:
