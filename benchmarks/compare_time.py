@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.speed import HEADER, Line
 from tacit._typing import AnyArray, Index, Matrix
 from tacit.selection import Contestant, compare, default_contestants
-from tacit.selection._labeled_table import read_table
+from tacit.selection._labeled_table import labeled_table
 from tacit.selection._splitters import plan_splits
 
 N_ROWS, N_FEATURES, N_LABELS = 5_000, 30, 60
@@ -42,7 +42,7 @@ class SameSplits:
     """The splits of `compare`, labeled rows only, as scikit-learn asks for them."""
 
     def __init__(self, X: Matrix, y: AnyArray) -> None:
-        self._table = read_table(X, y)
+        self._table = labeled_table(X, y)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """How many there are."""

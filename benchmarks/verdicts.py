@@ -22,7 +22,7 @@ from tacit._files import written_whole
 from tacit._typing import AnyArray, Matrix
 from tacit.selection import Kind, compare, default_contestants
 from tacit.selection._evaluate import Fit, Split, evaluate, predictions
-from tacit.selection._labeled_table import LabeledTable, default_preprocessing, read_table
+from tacit.selection._labeled_table import LabeledTable, default_preprocessing, labeled_table
 
 KEPT = Path("docs/verdicts/outcomes.csv")
 N_UNLABELED = 500
@@ -186,7 +186,7 @@ def true_errors(X: Matrix, y: AnyArray, n_labels: int, n: int) -> dict[str, floa
     """Errors on the rows from `n` on of the default contestants fitted on the rows before."""
     known = y.copy()
     known[n_labels:] = -1
-    table = read_table(X, known)
+    table = labeled_table(X, known)
     new = np.arange(n, len(y))
     split = Split(table.labeled, np.arange(n_labels, n), new)
     contestants = tuple(default_contestants(default_preprocessing(X[:n])).values())

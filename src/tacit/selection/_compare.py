@@ -23,7 +23,7 @@ from tacit.selection._contestants import (
 )
 from tacit.selection._curve import LearningCurve
 from tacit.selection._evaluate import Outcomes, Progress, Split, evaluate_all, final_model, runs_of
-from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, read_table
+from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, labeled_table
 from tacit.selection._measure import read_measure
 from tacit.selection._quality import ROUNDING, Tested, score_of
 from tacit.selection._threshold import after_tuning, is_tuned_for
@@ -127,8 +127,8 @@ def compare(
     True
     """
     measure = read_measure(scoring)
-    table = read_table(*apart(X, y, target), X_unlabeled, unlabeled)
-    measure.check_classes(table)
+    table = labeled_table(*apart(X, y, target), X_unlabeled, unlabeled)
+    measure.check_score_suits(table)
     contestants, seed = _contestants_for(table, estimators), splitters.read_seed(random_state)
     measure.check_margin(margin)
     splits = splitters.plan_splits(table, cv, n_repeats, seed)
@@ -252,8 +252,8 @@ def learning_curve(
     [12, 24, 48]
     """
     measure = read_measure(scoring)
-    table = read_table(*apart(X, y, target), X_unlabeled, unlabeled)
-    measure.check_classes(table)
+    table = labeled_table(*apart(X, y, target), X_unlabeled, unlabeled)
+    measure.check_score_suits(table)
     contestants, seed = _contestants_for(table, estimators), splitters.read_seed(random_state)
     splits = splitters.plan_splits(table, cv, n_repeats, seed)
     if not splits:

@@ -57,7 +57,7 @@ class LabeledTable:
         return set(self.y[self.labeled].tolist())
 
 
-def read_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> LabeledTable:
+def labeled_table(X: Any, y: Any, X_unlabeled: Any = None, unlabeled: Any = -1) -> LabeledTable:
     """Check a table and its labels; X itself is left to the estimators, which know their needs."""
     X = _readable(X, "X")
     with warnings.catch_warnings():

@@ -136,7 +136,7 @@ class Measure:
             return float(np.mean(one != other))
         return 0.0 if np.array_equal(one, other) else None
 
-    def check_classes(self, table: LabeledTable) -> None:
+    def check_score_suits(self, table: LabeledTable) -> None:
         """Refuse a score that does not suit the classes."""
         scoring, classes = self.scoring, table.classes.tolist()
         # A function of the user's own may have any name.

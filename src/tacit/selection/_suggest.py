@@ -18,7 +18,7 @@ from tacit._typing import Matrix, Vector
 from tacit._words import number_of
 from tacit.estimators import TacitClassifier
 from tacit.estimators._training import DTYPES
-from tacit.selection._labeled_table import UNLABELED, LabeledTable, check_numbers, read_table
+from tacit.selection._labeled_table import UNLABELED, LabeledTable, check_numbers, labeled_table
 
 # As the view of clusters has it: beyond these there is mostly noise, which k-means does not
 # withstand.
@@ -121,7 +121,7 @@ def suggest_labels(
     """
     if not isinstance(n, Integral) or n < 1:
         raise ValueError(f"n is {n!r}; it must be a whole number of rows from 1 on.")
-    table = read_table(X, y, X_unlabeled, unlabeled)
+    table = labeled_table(X, y, X_unlabeled, unlabeled)
     if not sparse.issparse(table.X):
         check_numbers(table.X, "distances need numbers; use `tacit label`, which takes any columns")
     rows = check_array(table.X, dtype=DTYPES, accept_sparse="csr")
