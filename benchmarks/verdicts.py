@@ -101,14 +101,12 @@ def hidden(random: np.random.Generator, n: int, d: int) -> tuple[Matrix, AnyArra
     return X + 3.0 * np.outer(2 * y - 1, directions[:, -1]), y
 
 
-def spirals(random: np.random.Generator, n: int, d: int) -> tuple[Matrix, AnyArray]:
-    """Each class is an arm of a spiral, which the unlabeled rows fill and the labels do not."""
-    y = random.integers(0, 2, n)
-    way = np.sqrt(random.random(n))
-    angle = 3.0 * np.pi * way + np.pi * y
-    X = 0.15 * random.standard_normal((n, d))
-    X[:, :2] += 3.0 * way[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    return X, y
+def clusters(random: np.random.Generator, n: int, d: int) -> tuple[Matrix, AnyArray]:
+    """Each class is five of ten clusters, which all rows show and few labels do not."""
+    centres = random.standard_normal((10, d))
+    centres *= 4.5 / np.linalg.norm(centres, axis=1, keepdims=True)
+    cluster = random.integers(0, 10, n)
+    return random.standard_normal((n, d)) + centres[cluster], cluster % 2
 
 
 def featureless(random: np.random.Generator, n: int, d: int) -> tuple[Matrix, AnyArray]:
@@ -146,7 +144,7 @@ NULL_SIZES = ((30, 5), (60, 10), (60, 40), (120, 20))
 FAMILIES = (
     Family("helps: noise hides the classes, 60 labels", True, ((60, 48),), hidden),
     Family("helps: noise hides the classes, 100 labels", True, ((100, 80),), hidden),
-    Family("helps: classes are spirals, 60 labels", True, ((60, 4),), spirals),
+    Family("helps: classes are clusters, 60 labels", True, ((60, 60),), clusters),
     Family("cannot help: one cloud", False, NULL_SIZES, featureless),
     Family("cannot help: labels are noise", False, NULL_SIZES, pure_noise),
     Family("would hurt: clusters against classes", False, NULL_SIZES, against),
