@@ -115,8 +115,6 @@ def write(frame: pd.DataFrame, path: Path) -> Path:
     """Write a table in the format of the path's suffix."""
     if path.suffix == ".parquet":
         frame.to_parquet(path, index=False)
-    elif path.suffix == ".feather":
-        frame.to_feather(path)
     else:
         frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
     return path

@@ -25,13 +25,11 @@ def written(path, content):
     return path
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "feather", "csv.gz", "txt"])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "csv.gz", "txt"])
 def test_a_table_reads_the_same_from_every_format(tmp_path, suffix):
     path = tmp_path / f"table.{suffix}"
     if suffix == "parquet":
         FRAME.to_parquet(path)
-    elif suffix == "feather":
-        FRAME.to_feather(path)
     elif suffix == "csv.gz":
         path.write_bytes(gzip.compress(text_of(FRAME)))
     else:

@@ -26,7 +26,7 @@ def label(
     table: given.TableFile,
     target: given.Target,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The CSV, TSV, Parquet or Feather file to write.")
+        Path, typer.Option("--out", "-o", help="The CSV, TSV or Parquet file to write.")
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="How many rows to suggest.")] = 20,
     answers: Annotated[

@@ -100,7 +100,7 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="A CSV, TSV, JSON lines, Excel, Parquet or Feather file, also packed (.gz, .bz2, .xz, "
+        help="A CSV, TSV, JSON lines, Excel or Parquet file, also packed (.gz, .bz2, .xz, "
         ".zip, .zst); - is the standard input.",
     ),
 ]

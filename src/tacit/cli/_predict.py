@@ -28,9 +28,7 @@ def predict(
     table: given.TableFile,
     out: Annotated[
         str,
-        typer.Option(
-            "--out", "-o", help="A CSV, TSV, Parquet or Feather file to write; - prints CSV."
-        ),
+        typer.Option("--out", "-o", help="A CSV, TSV or Parquet file to write; - prints CSV."),
     ] = STANDARD_OUTPUT,
     keep: Annotated[
         list[str] | None,

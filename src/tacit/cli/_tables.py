@@ -22,7 +22,7 @@ CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop":
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 # How the note on a column that is left out goes on after its name; more names are counted.
 LEFT_OUT, MOST_NAMES = " was left out: ", 5
-SUFFIXES = (*SEPARATORS, ".parquet", ".pq", ".feather")
+SUFFIXES = (*SEPARATORS, ".parquet", ".pq")
 
 
 def read(
@@ -94,11 +94,10 @@ def write(frames: Iterator[Any], target: Path, suffix: str) -> None:
             write_text(frames, file, SEPARATORS[suffix])
         return
     pyarrow = import_pyarrow()
-    new_file = pyarrow.ipc.new_file if suffix == ".feather" else pyarrow.parquet.ParquetWriter
     tables = (pyarrow.Table.from_pandas(frame, preserve_index=False) for frame in frames)
     try:
         first = next(tables)
-        with new_file(target, first.schema) as writer:
+        with pyarrow.parquet.ParquetWriter(target, first.schema) as writer:
             for table in itertools.chain([first], tables):
                 writer.write_table(table.cast(first.schema))
     except pyarrow.ArrowException as error:

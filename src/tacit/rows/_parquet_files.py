@@ -92,7 +92,7 @@ class ParquetFiles:
             states.append(_state(file, filesystem))
             with _opened(file, filesystem) as parquet:
                 schema = parquet.schema_arrow
-                chosen = _own_columns(schema) if chosen is None else chosen
+                chosen = own_columns(schema) if chosen is None else chosen
                 _check_schema(schema, chosen, file, numeric)
                 lengths.append(int(parquet.metadata.num_rows))
         return cls(tuple(files), filesystem, folder, chosen or (), tuple(lengths), tuple(states))
@@ -104,6 +104,7 @@ class ParquetFiles:
             row = 0
             with _opened(file, self.filesystem) as parquet:
                 for read in parquet.iter_batches(batch_rows, columns=list(self.columns)):
+                    read.validate(full=True)  # damage could end the process where it is used
                     arrays = [read.column(name) for name in self.columns]
                     yield Batch(arrays, self.columns, len(read), start + row, file, row)
                     row += len(read)
@@ -210,10 +211,12 @@ def _check_names(columns: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _own_columns(schema: Any) -> tuple[str, ...]:
+def own_columns(schema: Any) -> tuple[str, ...]:
     """All columns but those in which pandas has stored the index of a frame."""
-    index = (schema.pandas_metadata or {}).get("index_columns") or []
-    return tuple(name for name in schema.names if name not in index)
+    notes = schema.pandas_metadata  # anything that JSON can hold, if the file is damaged
+    index = notes.get("index_columns") if isinstance(notes, dict) else None
+    known = index if isinstance(index, list) else []
+    return tuple(name for name in schema.names if name not in known)
 
 
 def _check_schema(schema: Any, columns: tuple[str, ...], file: str, numeric: bool) -> None:

@@ -57,8 +57,6 @@ def installed_version(package: str) -> str | None:
 
 import_openpyxl = partial(_import, "openpyxl", needs="Excel files need", extra="excel")
 import_pandas = partial(_import, "pandas")
-import_pyarrow = partial(
-    _import, "pyarrow", "pyarrow.csv", "pyarrow.feather", "pyarrow.ipc", "pyarrow.parquet"
-)
+import_pyarrow = partial(_import, "pyarrow", "pyarrow.csv", "pyarrow.parquet")
 import_skops = partial(_import, "skops.io")
 import_skrub = partial(_import, "skrub")

@@ -47,6 +47,9 @@ FOREIGN = {
     ".sav": ("an SPSS file", _BY_PANDAS.format("pandas.read_spss")),
     ".dta": ("a Stata file", _BY_PANDAS.format("pandas.read_stata")),
     ".sas7bdat": ("a SAS file", _BY_PANDAS.format("pandas.read_sas")),
+    # Files of a few kilobytes can unpack to gigabytes before anything is known of them, and damaged
+    # ones of the old kind end the process.
+    ".feather": ("an Arrow or Feather file", "save the table as Parquet or CSV"),
     ".h5": ("an HDF file", _BY_PANDAS.format("pandas.read_hdf")),
     ".pkl": ("a pickle file", "write its frame by to_parquet (opening a pickle can run code)"),
     ".rds": ("an R file", "write the table in R by write.csv"),
@@ -55,6 +58,7 @@ FOREIGN = {
     ".skops": ("a model of tacit", "name the table"),
 }
 ALSO = {
+    ".arrow": ".feather", ".ipc": ".feather",
     ".hdf5": ".h5", ".rdata": ".rds", ".rda": ".rds", ".pickle": ".pkl", ".npz": ".npy",
     ".db": ".sqlite", ".sqlite3": ".sqlite", ".htm": ".html", ".zsav": ".sav", ".doc": ".docx",
 }  # fmt: skip
@@ -65,6 +69,7 @@ _BEGINNINGS = {
     rb"\s*<\?xml": ".xml",
     rb"\$FL[23]": ".sav",
     rb"<stata_dta>": ".dta",
+    rb"ARROW1|FEA1": ".feather",
     rb"\x89HDF": ".h5",
     rb"\x93NUMPY": ".npy",
     rb"SQLite format 3": ".sqlite",

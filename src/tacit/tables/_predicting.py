@@ -151,7 +151,7 @@ def predict_file(
     if reading.is_parquet(source):
         files = reading.open_parquet(source)
         name, columns = repr(str(source)), list(files.columns)
-        frames = (reading.as_frame(piece) for _, piece in reading.pieces_of(files))
+        frames = (reading.as_frame(piece, name) for _, piece in reading.pieces_of(files))
     else:
         codes = [c.name for c in model.card.columns if c.kind in (kinds.CATEGORY, kinds.TEXT)]
         raw = reading.read_raw(source, model.card.options, as_text=codes)

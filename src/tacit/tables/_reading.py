@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     from tacit.rows import ParquetFiles
 
 STANDARD_INPUT = "-"
-PARQUET, FEATHER, EXCEL, TEXT = "Parquet", "Feather", "Excel", "text"
-MAGIC = {b"PAR1": PARQUET, b"ARRO": FEATHER, b"FEA1": FEATHER, formats.ZIP: EXCEL}
-SUFFIXES = {
-    **{".parquet": PARQUET, ".pq": PARQUET, ".feather": FEATHER, ".arrow": FEATHER},
-    **{".xlsx": EXCEL, ".xlsm": EXCEL},
-}
+PARQUET, EXCEL, TEXT = "Parquet", "Excel", "text"
+MAGIC = {b"PAR1": PARQUET, formats.ZIP: EXCEL}
+SUFFIXES = {".parquet": PARQUET, ".pq": PARQUET, ".xlsx": EXCEL, ".xlsm": EXCEL}
 # Files up to this size are read whole, which is simpler and quicker. In memory a Parquet file
 # takes a few times its size.
 SMALL_FILE = 256 * 2**20
@@ -131,12 +128,25 @@ def read_parquet(
         piece if choose is None else piece.filter(pyarrow.array(choose(start, piece)))
         for start, piece in pieces_of(files)
     ]
-    return RawTable(as_frame(pyarrow.concat_tables(pieces, promote_options="default")), name)
+    return RawTable(as_frame(pyarrow.concat_tables(pieces, promote_options="default"), name), name)
 
 
-def as_frame(table: Any) -> Any:
-    """A pyarrow Table as a frame of pandas."""
-    return table.to_pandas(date_as_object=False).reset_index(drop=True)
+def as_frame(table: Any, name: str) -> Any:
+    """A pyarrow Table as a frame of pandas, without what pandas has noted in the file."""
+    try:
+        table.validate(full=True)
+        return table.to_pandas(date_as_object=False, ignore_metadata=True)
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file can fail anywhere in there
+        raise _damaged(name, error) from error
+
+
+def _damaged(name: str, error: Exception) -> TableError:
+    return TableError(
+        f"{name} is damaged, or holds what is not read here ({first_sentence(error)}); write it "
+        "again."
+    )
 
 
 def _read_frame(source: Any) -> RawTable:
@@ -174,7 +184,7 @@ def _read_file(
     if kind == TEXT and formats.is_json_lines(head, suffix):
         return RawTable(formats.read_json_lines(file, name, options.encoding), name)
     if kind != TEXT:
-        return RawTable(as_frame(_read_arrow(kind, file, name)), name)
+        return RawTable(as_frame(_read_packed_parquet(file, name), name), name)
     layout = find_layout(head, suffix, options)
     table = read_text(file, layout, name, options, as_text)
     notes = []
@@ -182,11 +192,11 @@ def _read_file(
         notes.append(f"Values were taken to be separated by {layout.separator!r}.")
     if layout.encoding == "cp1252" and options.encoding is None:
         notes.append("The file is not in UTF-8; it was read as Windows-1252.")
-    return RawTable(as_frame(table), name, notes, is_text=True)
+    return RawTable(as_frame(table, name), name, notes, is_text=True)
 
 
 def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
-    """Parquet, Feather, Excel or text, or an error that says why it is none of them."""
+    """Parquet, Excel or text, or an error that says why it is none of them."""
     kind, expected = MAGIC.get(head[:4], TEXT), SUFFIXES.get(suffix, TEXT)
     if not head.strip():
         raise TableError(f"{name} is empty; it must be a table with a header line and rows.")
@@ -199,20 +209,22 @@ def _kind_of(head: bytes, name: str, suffix: str, encoding: str | None) -> str:
     is_utf_16 = encoding is not None or head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if kind == TEXT and b"\0" in head and not is_utf_16:
         raise TableError(
-            f"{name} is not a table of text; it must be CSV, TSV, JSON lines, Excel, Parquet or "
-            "Feather (if it is text, name its --encoding)."
+            f"{name} is not a table of text; it must be CSV, TSV, JSON lines, Excel or Parquet (if "
+            "it is text, name its --encoding)."
         )
     return kind
 
 
-def _read_arrow(kind: str, file: Any, name: str) -> Any:
+def _read_packed_parquet(file: Any, name: str) -> Any:
+    """A Parquet file that came packed or through a pipe."""
+    from tacit.rows._parquet_files import own_columns
+
     pyarrow = import_pyarrow()
     try:
-        return (pyarrow.parquet if kind == PARQUET else pyarrow.feather).read_table(file)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise TableError(
-            f"{name} is damaged or is no {kind} file ({first_sentence(error)}); write it again."
-        ) from error
+        parquet = pyarrow.parquet.ParquetFile(file)
+        return parquet.read().select(own_columns(parquet.schema_arrow))
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError) as error:
+        raise _damaged(name, error) from error
 
 
 def _standard_input() -> io.BytesIO:

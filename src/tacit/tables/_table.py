@@ -64,7 +64,7 @@ class MixedTable:
             return ~has_label(target.markers.decode(batch.column(target.name).to_pandas())[0])
 
         def numbers(batch: Any) -> Matrix:
-            frame = reading.as_frame(batch.select(names))
+            frame = reading.as_frame(batch.select(names), self.name)
             typed = typed_frame(frame, self.columns, self.options)
             return np.asarray(features.transform(typed), dtype=np.float64)
 
@@ -91,7 +91,7 @@ def read_table(
     Parameters
     ----------
     source : str, Path or DataFrame
-        A CSV, TSV, JSON lines, Excel, Parquet or Feather file, also packed by gzip, bz2, xz, zip or
+        A CSV, TSV, JSON lines, Excel or Parquet file, also packed by gzip, bz2, xz, zip or
         Zstandard, a folder of Parquet files, "-" for the standard input, or a frame of pandas or
         polars. Of a workbook the first sheet is read.
     target : str
