@@ -21,8 +21,14 @@ from tacit.tables._errors import TableError, import_openpyxl, import_pandas, imp
 # Packed tables have a tenth of their size or so; one that has less than a hundredth is a trap,
 # unless what is in it is small. A cell of a workbook takes far more memory than bytes.
 MOST_TIMES, SMALL_TEXT, SMALL_WORKBOOK = 100, 2**28, 2**26
-# In the same way a large table has a value in at least one cell of a hundred.
+# In the same way a large table has a value in at least one cell of a hundred, and no more than a
+# hundred cells for a byte of its file: where one value in ten differs from the others, nothing can
+# pack more than 17 of them into a byte. The cells of a small one take 256 MB.
 SMALL_TABLE = 2**25
+# Tags of XML in a workbook for a byte of its file: there are two where all cells are the same, and
+# fewer in others. A cell of one tag takes 650 bytes of memory until its row ends, and so all those
+# of a small workbook less than 700 MB.
+MOST_TAGS, SMALL_TAGS = 10, 2**20
 # The rows that a sheet of Excel can have.
 MOST_ROWS = 2**20
 ZIP = b"PK\x03\x04"
@@ -237,6 +243,8 @@ def read_workbook(file: Any, name: str) -> tuple[Any, list[str]]:
     """
     openpyxl = import_openpyxl()
     try:
+        _check_tags(file, name)
+        file.seek(0)
         with warnings.catch_warnings():
             # Of styles, charts and the like, which do not matter here.
             warnings.simplefilter("ignore")
@@ -299,6 +307,37 @@ def _framed(header: list[Any], rows: list[list[Any]], width: int, name: str) -> 
             "are merged there; write one line of names, one for each column."
         )
     return frame[used].set_axis([names[k] or f"Unnamed: {k}" for k in used], axis=1)
+
+
+def _check_tags(file: Any, name: str) -> None:
+    """An error for a workbook of so many cells that a row of them could fill all memory."""
+    n_tags = 0
+    with zipfile.ZipFile(file) as archive:
+        for member in archive.namelist():
+            with archive.open(member) as stream:
+                while piece := stream.read(2**20):
+                    n_tags += piece.count(b"<")
+    if n_tags > max(SMALL_TAGS, MOST_TAGS * file.seek(0, io.SEEK_END)):
+        raise TableError(
+            f"{name} has {n_tags:,} tags of XML, far more than its size allows for; if it is no "
+            "trap, save the table as CSV."
+        )
+
+
+def check_cells(n_rows: int, n_columns: int, n_bytes: int, name: str) -> None:
+    """An error for a table that is far larger than its bytes, or than the free memory."""
+    from tacit.rows import check_memory
+
+    n_cells, size = n_rows * n_columns, f"{n_rows:,} rows and {n_columns:,} columns"
+    if n_cells > max(SMALL_TABLE, MOST_TIMES * n_bytes):
+        raise TableError(
+            f"{name} has {size} in {n_bytes:,} bytes, nearly all of it empty or the same; leave "
+            "out rows and columns that say nothing."
+        )
+    try:
+        check_memory(n_cells, size, "use fewer rows or columns")
+    except MemoryError as error:
+        raise TableError(f"{name} is too large: {error}") from error
 
 
 def _check_filled(n_rows: int, n_columns: int, n_values: int, name: str) -> None:

@@ -123,16 +123,22 @@ def read_parquet(
 
     `choose` takes the position of a piece and the piece.
     """
-    pyarrow = import_pyarrow()
-    pieces = [
-        piece if choose is None else piece.filter(pyarrow.array(choose(start, piece)))
-        for start, piece in pieces_of(files)
-    ]
+    pyarrow, n_bytes = import_pyarrow(), sum(size for _, size in files.states)
+    n_rows, pieces = 0, []
+    if choose is None:
+        formats.check_cells(files.n_rows, len(files.columns), n_bytes, name)
+    for start, piece in pieces_of(files):
+        pieces.append(
+            piece if choose is None else piece.filter(pyarrow.array(choose(start, piece)))
+        )
+        n_rows += len(pieces[-1])
+        formats.check_cells(n_rows, len(files.columns), n_bytes, name)
     return RawTable(as_frame(pyarrow.concat_tables(pieces, promote_options="default"), name), name)
 
 
 def as_frame(table: Any, name: str) -> Any:
     """A pyarrow Table as a frame of pandas, without what pandas has noted in the file."""
+    formats.check_cells(table.num_rows, table.num_columns, table.nbytes, name)
     try:
         table.validate(full=True)
         return table.to_pandas(date_as_object=False, ignore_metadata=True)
@@ -222,7 +228,11 @@ def _read_packed_parquet(file: Any, name: str) -> Any:
     pyarrow = import_pyarrow()
     try:
         parquet = pyarrow.parquet.ParquetFile(file)
+        size = parquet.metadata
+        formats.check_cells(size.num_rows, size.num_columns, file.seek(0, io.SEEK_END), name)
         return parquet.read().select(own_columns(parquet.schema_arrow))
+    except TableError:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError, LookupError) as error:
         raise _damaged(name, error) from error
 
