@@ -119,3 +119,23 @@ def test_labels_are_checked_as_in_memory(tmp_path):
     pyarrow.parquet.write_table(twice, file)
     with pytest.raises(TableError, match="2 columns named 'x'"):
         streamed(file)
+
+
+def test_names_of_parquet_columns_with_spaces_at_their_ends_are_those_of_other_files(tmp_path):
+    frame = frame_of(400).rename(columns={"x0": "x0 ", "x2": "\u2028x2", "y": " y"})
+    path = generated.write(frame, tmp_path / "t.parquet")
+    for table in (read_table(path, "y"), streamed(path)):
+        model = fit_table(table, "ridge")
+        assert {"x0", "x2"} <= {column.name for column in model.card.columns}
+        found = predict_frame(model, path, keep=["x2"])
+        assert found["label"].equals(predict_frame(model, frame)["label"])
+        assert found["x2"].tolist() == frame["\u2028x2"].tolist()
+
+
+def test_two_parquet_columns_that_only_spaces_tell_apart_are_refused(tmp_path):
+    path = generated.write(frame_of(100), tmp_path / "t.parquet")
+    model = fit_table(read_table(path, "y"), "ridge")
+    generated.write(frame_of(100).assign(**{"x0 ": 1.0}), path)
+    for read in (lambda: read_table(path, "y"), lambda: predict_frame(model, path)):
+        with pytest.raises(TableError, match="more than one column named 'x0'"):
+            read()

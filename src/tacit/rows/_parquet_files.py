@@ -119,11 +119,17 @@ class ParquetFiles:
             yield Batch([nothing] * len(self.columns), self.columns, 0, 0, self.files[0], 0)
 
     def tables(self) -> Generator[tuple[int, Any]]:
-        """All rows in order, as pyarrow Tables, each with the position of its first row."""
+        """All rows in order, as pyarrow Tables, each with the position of its first row.
+
+        Names are without spaces at their ends, as those of tables in other files are.
+        """
         pyarrow = import_pyarrow()
         with closing(self.batches(TABLE_ROWS)) as batches:
             for batch in batches:
-                yield batch.start, pyarrow.table(list(batch.columns), list(batch.names))
+                yield (
+                    batch.start,
+                    pyarrow.table(list(batch.columns), [n.strip() for n in batch.names]),
+                )
 
     def claim(self, path: Path) -> bool:
         """Whether `path` is one of these files, or would be one of them the next time."""

@@ -150,8 +150,9 @@ def predict_file(
     frames: Iterable[Any]
     if reading.is_parquet(source):
         files = reading.open_parquet(source)
-        name, columns = repr(str(source)), list(files.columns)
-        frames = (reading.as_frame(piece, name) for _, piece in reading.pieces_of(files))
+        name, columns = repr(str(source)), [column.strip() for column in files.columns]
+        pieces = (reading.as_frame(piece, name) for _, piece in reading.pieces_of(files))
+        frames = (reading.RawTable(piece, name).frame for piece in pieces)
     else:
         codes = [c.name for c in model.card.columns if c.kind in (kinds.CATEGORY, kinds.TEXT)]
         raw = reading.read_raw(source, model.card.options, as_text=codes)

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -39,17 +39,21 @@ class RawTable:
     is_text: bool = False  # so that numbers, too, were text
 
     def __post_init__(self) -> None:
-        self.frame.columns = [str(column).strip() for column in self.frame.columns]
-        twice = [column for column, n in Counter(self.frame.columns).items() if n > 1]
-        if twice:
-            raise TableError(
-                f"{self.name} has more than one column named {twice[0]!r}; give each column its "
-                "own name."
-            )
+        self.frame.columns = _own_names(self.frame.columns, self.name)
         if self.frame.shape[1] == 0:
             raise TableError(f"{self.name} has no columns; it must have a header line and rows.")
         if len(self.frame) == 0:
             raise TableError(f"{self.name} has a header but no rows; add the rows.")
+
+
+def _own_names(columns: Iterable[Any], name: str) -> list[str]:
+    names = [str(column).strip() for column in columns]
+    twice = [column for column, n in Counter(names).items() if n > 1]
+    if twice:
+        raise TableError(
+            f"{name} has more than one column named {twice[0]!r}; give each column its own name."
+        )
+    return names
 
 
 def read_raw(source: Any, options: ReadOptions = INFER, as_text: Collection[str] = ()) -> RawTable:
@@ -124,6 +128,7 @@ def read_parquet(
     `choose` takes the position of a piece and the piece.
     """
     pyarrow, n_bytes = import_pyarrow(), sum(size for _, size in files.states)
+    _own_names(files.columns, name)
     n_rows, pieces = 0, []
     if choose is None:
         formats.check_cells(files.n_rows, len(files.columns), n_bytes, name)

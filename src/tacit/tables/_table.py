@@ -138,7 +138,7 @@ def read_table(
     most = STREAM_SAMPLE if stream else max_unlabeled
     if most is not None and reading.is_parquet(source, -1 if stream else reading.SMALL_FILE):
         files = reading.open_parquet(source)
-        find_column(target, list(files.columns), repr(str(source)))
+        find_column(target, [column.strip() for column in files.columns], repr(str(source)))
         raw, marked = _read_sample(files, repr(str(source)), target, markers, most, random_state)
     else:
         raw = reading.read_raw(source, options, as_text=(target,))
