@@ -96,6 +96,19 @@ def read_raw_text(text, name="t.jsonl"):
     return _read_file(io.BytesIO(text.encode()), PurePath(name), name, INFER, ())
 
 
+@pytest.mark.parametrize("label", [["yes"], {"is": "yes"}])
+def test_labels_of_json_that_are_lists_or_objects_are_refused(tmp_path, label):
+    rows = [{"x": k, "y": label if k < 20 else None} for k in range(40)]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(TableError, match="'y' holds lists or objects, and labels must be texts"):
+        read_table(path, "y")
+    pd.DataFrame(rows).to_parquet(tmp_path / "t.parquet")
+    for options in ({}, {"stream": True}):
+        with pytest.raises(TableError, match="'y' holds lists or objects"):
+            read_table(tmp_path / "t.parquet", "y", **options)
+
+
 def test_a_sheet_is_read_with_the_types_of_its_cells(tmp_path):
     rows = [
         ["n", "since", "day", "paid", "at", "text", "formula", None, "y"],
@@ -177,6 +190,10 @@ REFUSED = {
     "cut.jsonl": (LINES + b'{"x": 1,', "Line 4 of .* cannot be read"),
     "numbers.jsonl": (b"1\n2\n", "it is no object"),
     "half.jsonl": (b'{"x": "\\ud800"}', "surrogates not allowed"),
+    "digits.jsonl": (
+        b'{"x": 1, "z": 0}\n{"x": 1' + b"0" * 400 + b', "z": 1}',
+        "Column 'x' of .* has a whole number of more than 308 digits.* between quotes",
+    ),
     "latin.jsonl": ('{"x": "é"}'.encode("latin-1"), "not text in UTF-8.*--encoding"),
     "bomb.csv.gz": (gzip.compress(bytes(2**28 + 1), 1), "unpacks to more than 256 MB"),
     "bomb.xlsx": (zipped(**{"xl/workbook.xml": bytes(2**26 + 1)}), "unpacks to more than 64 MB"),

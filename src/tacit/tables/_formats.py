@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -32,6 +33,8 @@ MOST_TAGS, SMALL_TAGS = 10, 2**20
 # The rows that a sheet of Excel can have.
 MOST_ROWS = 2**20
 ZIP = b"PK\x03\x04"
+# The largest number in double precision.
+MOST = sys.float_info.max
 JSON_LINES = (".jsonl", ".ndjson")
 MODEL = "tacit.json"
 # What Excel shows where a formula has no value.
@@ -217,7 +220,14 @@ def read_json_lines(file: Any, name: str, encoding: str | None) -> Any:
     rows = [_object(line, number, name) for number, line in lines if line.strip()]
     names = dict.fromkeys(key for row in rows for key in row)
     _check_filled(len(rows), len(names), sum(map(len, rows)), name)
-    return import_pandas().DataFrame(rows, columns=list(names))
+    try:
+        return import_pandas().DataFrame(rows, columns=list(names))
+    except OverflowError as error:
+        large = (k for row in rows for k, v in row.items() if isinstance(v, int) and abs(v) > MOST)
+        raise TableError(
+            f"Column {next(large)!r} of {name} has a whole number of more than 308 digits; write "
+            "it as a number below 1e308, or between quotes if it is a text."
+        ) from error
 
 
 def _object(line: str, number: int, name: str) -> dict[str, Any]:

@@ -68,7 +68,13 @@ class UnlabeledMarkers:
         values are: int, where they are numbers, bool or str.
         """
         # By the different values, of which there are few.
-        codes, values = import_pandas().factorize(column)
+        try:
+            codes, values = import_pandas().factorize(column)
+        except TypeError as error:
+            raise TableError(
+                f"Column {column.name!r} holds lists or objects, and labels must be texts, whole "
+                "numbers or truth values; make one such value of each, or choose another --target."
+            ) from error
         is_number = (isinstance(v, int | float | np.number) and type(v) is not bool for v in values)
         kind: type = int if all(is_number) else str
         if len(values) and all(isinstance(value, bool | np.bool_) for value in values):
