@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
 import warnings
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from tests.fuzz.bounds import bounded, examples, mutated
 
 pd = pytest.importorskip("pandas", reason="tables need the extra tables")
 pytest.importorskip("skrub", reason="tables need the extra tables")
-pytest.importorskip("pyarrow", reason="tables need the extra tables")
+pa = pytest.importorskip("pyarrow", reason="tables need the extra tables")
 
 from tacit.tables import TableError, TableWarning, read_table  # noqa: E402
 
@@ -37,9 +40,27 @@ FRAME = pd.DataFrame(
 )
 
 
-def _parquet() -> bytes:
+def _parquet(frame: Any = FRAME) -> bytes:
     out = io.BytesIO()
-    FRAME.to_parquet(out)
+    frame.to_parquet(out)
+    return out.getvalue()
+
+
+def _many_rows() -> bytes:
+    """A small file of sixty million zeros."""
+    return _parquet(pd.DataFrame({"age": 0, "label": 0}, index=range(30_000_000), dtype="int8"))
+
+
+def _many_cells() -> bytes:
+    """A small workbook of a million cells in one row."""
+    sheet = "xl/worksheets/sheet1.xml"
+    out = io.BytesIO()
+    row = b"<row>" + b"<c/>" * 1_100_000 + b"</row></sheetData>"
+    old = zipfile.ZipFile(io.BytesIO(_excel()))
+    with old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            text = old.read(name)
+            new.writestr(name, text.replace(b"</sheetData>", row) if name == sheet else text)
     return out.getvalue()
 
 
@@ -79,10 +100,20 @@ SEEDS: dict[str, bytes] = {
     "returns.csv": _text(lineterminator="\r\n"),
     "windows.csv": FRAME.drop(columns="city").to_csv(index=False).encode("utf-16"),
     "packed.csv.gz": gzip.compress(_text(), mtime=0),
+    "packed.csv.bz2": bz2.compress(_text()),
+    "packed.csv.xz": lzma.compress(_text()),
+    "packed.csv.zst": pa.compress(_text(), codec="zstd", asbytes=True),
+    "packed.parquet.gz": gzip.compress(_parquet(), mtime=0),
     "columns.parquet": _parquet(),
     "packed.zip": _zip("comma.csv", _text()),
     "lines.jsonl": FRAME.to_json(orient="records", lines=True).encode(),
     "sheet.xlsx": _excel(),
+}
+# Small files that are huge tables.
+BOMBS = {
+    "rows.parquet": _many_rows,
+    "cells.xlsx": _many_cells,
+    "gaps.csv.gz": lambda: gzip.compress(b"a,b,label\n" + b",,\n" * 30_000_000, 1),
 }
 CELLS = [
     *(b"<row>", b"</row>", b"<c/>", b'r="A1"', b'r="XFD1048576"', b'r="99999999999"', b't="s"'),
@@ -134,3 +165,19 @@ def test_a_damaged_sheet_is_a_table_or_one_sentence(
     for member in ("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml"):
         path.write_bytes(_unzipped(SEEDS["sheet.xlsx"], member, seed))
         read(path)
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@examples(test=2, fuzz=200)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_small_file_that_is_a_huge_table_is_one_sentence_however_damaged(
+    name: str, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(mutated(_bomb(name), seed, TOKENS))
+    read(path)
+
+
+@cache
+def _bomb(name: str) -> bytes:
+    return BOMBS[name]()
