@@ -79,12 +79,12 @@ LABELS: dict[str, tuple[Any, type[Exception], str]] = {
     "names and numbers": (
         ["a", "b", 1, 0] * (N // 4),
         TypeError,
-        r"y mixes labels of the kinds float and str; give all labels one type",
+        r"y mixes labels of the kinds int and str; give all labels one type",
     ),
     "booleans and numbers": (
         [True, False, 1, 0] * (N // 4),
         TypeError,
-        r"y mixes labels of the kinds bool and float",
+        r"y mixes labels of the kinds bool and int",
     ),
     "bytes": (np.where(DATA.y == 1, b"a", b"b"), TypeError, "bytes is not supported"),
 }

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from tacit._typing import AnyArray, Index, Mask
+from tacit._words import listed
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def _natural(known: AnyArray) -> AnyArray:
     """An object array of labels as an array of booleans or numbers; strings stay objects."""
     kinds = {_kind(v) for v in known}
     if len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        names = listed(sorted({type(value).__name__ for value in known}))
         raise TypeError(
             f"y mixes labels of the kinds {names}; give all labels one type, for example with "
             "y.astype(str) on the labeled rows."
