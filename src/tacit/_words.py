@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-# Names and values of a table may hold sequences that steer a terminal.
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+# Names and values of a table may hold sequences that steer a terminal, signs that turn the order of
+# what is shown around, others that break lines, and such as nobody sees.
+_TURNING = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))} | {
+    code: f"\\u{code:04x}" for code in (*_TURNING, 0x2028, 0x2029, 0xFEFF)
+}
 
 
 def number_of(count: int, noun: str) -> str:

@@ -1,13 +1,18 @@
 """`tacit fit`, `predict` and `explain`, run as a user does."""
 
+import contextlib
 import io
 import json
+import os
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tacit.cli._tables import _no_formula
 from tests.cli.process import assert_good, assert_one_sentence, started, tacit
 from tests.cli.test_compare import broken
 from tests.tables import generated
@@ -269,7 +274,8 @@ def test_how_a_text_is_written_is_said_once_and_remembered(tmp_path):
     assert_one_sentence(done, 2, "--decimal is 'x'")
 
 
-STEERING = "\x1b[31mred\x9b0m"
+STEERING = "\x1b[31mred\x9b0m\u202e\u2028\ufeff"
+HARMLESS = "\\x1b[31mred\\x9b0m\\u202e\\u2028\\ufeff"
 
 
 @pytest.fixture(scope="module")
@@ -286,7 +292,7 @@ def hostile(tmp_path_factory):
     generated.write(frame, path / "t.csv")
     command = ("fit", "t.csv", "-t", "y", "--model", "icls", "-o", "m.skops")
     done = tacit(*command, cwd=path)
-    assert_good(done, "\\x1b[31mred\\x9b0m")
+    assert_good(done, HARMLESS)
     return path
 
 
@@ -299,7 +305,30 @@ def test_names_that_steer_a_terminal_are_spelled_out_on_it(hostile):
     ):
         done = tacit(*command, cwd=hostile)
         assert "\\x1b[31mred" in done.stdout + done.stderr
-        assert not {"\x1b", "\x9b"} & set(done.stdout + done.stderr)
+        assert not set("\x1b\x9b\u202e\u2028\ufeff") & set(done.stdout + done.stderr)
+
+
+def test_json_has_no_sign_beyond_ascii(hostile):
+    done = tacit("predict", "m.skops", "t.csv", "--json", cwd=hostile)
+    assert {row["label"] for row in json.loads(done.stdout)} == {"=1+1", f"+ {STEERING}"}
+    assert done.stdout.isascii()
+
+
+def test_predictions_on_a_terminal_are_spelled_out_and_those_in_a_pipe_are_not(hostile):
+    pty = pytest.importorskip("pty", reason="this system has no terminals of this kind")
+    ours, its = pty.openpty()
+    command = [sys.executable, "-m", "tacit", "predict", "m.skops", "t.csv"]
+    with subprocess.Popen(command, cwd=hostile, stdout=its, stderr=subprocess.DEVNULL) as process:
+        os.close(its)
+        shown = b""
+        with contextlib.suppress(OSError):  # which says that the process has closed its side
+            while piece := os.read(ours, 2**16):
+                shown += piece
+    os.close(ours)
+    assert process.returncode == 0
+    assert HARMLESS in shown.decode()
+    assert not set("\x1b\x9b\u202e\u2028\ufeff") & set(shown.decode())
+    assert STEERING in tacit("predict", "m.skops", "t.csv", cwd=hostile).stdout
 
 
 def test_texts_that_a_spreadsheet_would_compute_are_quoted_in_csv_alone(hostile):
@@ -315,6 +344,14 @@ def test_texts_that_a_spreadsheet_would_compute_are_quoted_in_csv_alone(hostile)
     exact = pd.read_parquet(hostile / "out.parquet")
     assert exact["=cmd"][1] == "@SUM(1)"
     assert set(exact["label"]) == {"=1+1", f"+ {STEERING}"}
+
+
+@pytest.mark.parametrize(
+    "begin", ["=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20"]
+)
+def test_whatever_starts_a_formula_is_quoted(begin):
+    assert _no_formula(f"{begin}1+A1") == f"'{begin}1+A1"
+    assert _no_formula(f"a{begin}1") == f"a{begin}1"
 
 
 def test_predict_sees_that_model_and_table_are_swapped(folder):

@@ -137,3 +137,17 @@ def test_a_single_split_has_no_interval_and_can_be_printed_and_drawn() -> None:
     for text in (str(comparison), comparison.to_html()):
         assert not re.search(r"\b(nan|inf)\b", text)
     comparison.plot().canvas.draw()
+
+
+def test_classes_that_steer_a_terminal_are_spelled_out_in_what_python_prints():
+    random = np.random.default_rng(0)
+    # No column tells anything, so that the class is named in a sentence, too.
+    X, y = random.normal(size=(60, 2)), np.array(["\x1b[31m\u202e\x9b", "b"], dtype=object)
+    y = np.where(np.arange(60) % 3 > 0, *y).astype(object)
+    y[40:] = None
+    found = compare(X, y, cv=2, n_repeats=1, random_state=0, unlabeled=None)
+    few = np.array(["\x1b[31m\u202e\x9b", *"bbb", *[None] * 56], dtype=object)
+    for each in (found, compare(X, few, cv=2, n_repeats=1, random_state=0, unlabeled=None)):
+        for text in (str(each), str(each.verdict)):
+            assert "\\x1b[31m\\u202e\\x9b" in text
+            assert not {"\x1b", "\u202e", "\x9b"} & set(text)

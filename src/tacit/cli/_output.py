@@ -45,6 +45,14 @@ def plain(text: str) -> str:
     return spelled_out(text, but="\n\t")
 
 
+class PlainTerminal:
+    """The standard output, if it is a terminal, as a file of which the text cannot steer it."""
+
+    def write(self, text: str) -> None:
+        """Write a text with whatever would steer the terminal spelled out."""
+        sys.stdout.write(plain(text.replace("\r\n", "\n")))
+
+
 def stdout_console(pipe_width: int = PIPE_WIDTH) -> Console:
     """For results. In a pipe it has no colours, and a fixed width unless COLUMNS gives another."""
     console = Console(highlight=False)
@@ -189,7 +197,8 @@ def counted(counts: Iterable[tuple[Any, int]]) -> str:
 
 def print_paragraph(console: Console, text: str, heading: str = "") -> None:
     """Sentences, each on a line of its own or on several."""
-    print_points(console, text.splitlines(), heading, point="")
+    # Spelled out first, for there are more ends of lines than one.
+    print_points(console, plain(text).splitlines(), heading, point="")
 
 
 def print_line(console: Console, text: str) -> None:
@@ -208,7 +217,7 @@ def print_json(value: Any) -> None:
     """Plain JSON on the standard output; numbers that JSON does not know become null."""
     text = json.dumps(value, default=lambda v: v.tolist() if hasattr(v, "tolist") else str(v))
     plain = json.loads(text, parse_constant=lambda _: None)
-    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(plain, indent=2) + "\n")
 
 
 def this_command() -> str:

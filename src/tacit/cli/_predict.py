@@ -78,7 +78,7 @@ def predict(
         if as_json:
             screen.print_json([row for frame in frames for row in frame.to_dict("records")])
         else:
-            tables.write_text(frames, sys.stdout)
+            tables.write_text(frames, screen.PlainTerminal() if sys.stdout.isatty() else sys.stdout)
         return
     summary = {"rows": 0, "at_least_90_percent_sure": 0, "changed_by_unlabeled_rows": 0}
     labels: Counter[Any] = Counter()

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,6 +22,8 @@ CHOICES = {"mark": "--unlabeled", "labels": "--label", "keep": "--keep", "drop":
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 # How the note on a column that is left out goes on after its name; more names are counted.
 LEFT_OUT, MOST_NAMES = " was left out: ", 5
+# What a formula begins with; some spreadsheets take the full-width signs, too, and cut blanks off.
+FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 SUFFIXES = (*SEPARATORS, ".parquet", ".pq")
 
 
@@ -104,7 +106,7 @@ def write(frames: Iterator[Any], target: Path, suffix: str) -> None:
         raise TableError(f"The rows cannot be written to a {suffix} file ({error}).") from error
 
 
-def write_text(frames: Iterator[Any], file: TextIO, separator: str = ",") -> None:
+def write_text(frames: Iterator[Any], file: Any, separator: str = ",") -> None:
     """Write frames as text, with a quote before what spreadsheets would compute."""
     for number, frame in enumerate(frames):
         texts = {name: column for name, column in frame.items() if column.dtype.kind == "O"}
@@ -115,5 +117,5 @@ def write_text(frames: Iterator[Any], file: TextIO, separator: str = ",") -> Non
 
 def _no_formula(value: Any) -> Any:
     """A value with a quote before it, if it is a text that spreadsheets would compute."""
-    is_formula = isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r"
+    is_formula = isinstance(value, str) and len(value) > 1 and value[0] in FORMULAS
     return f"'{value}" if is_formula and not value[1:].replace(".", "").isdigit() else value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit import report
 from tacit._cached import cached_property
-from tacit._words import aligned
+from tacit._words import aligned, spelled_out
 from tacit.report import MINUS, PALETTE, WIDE, Entry, HtmlDisplay, Listing, Page, new_figure
 from tacit.selection._contestants import Contestant
 from tacit.selection._evaluate import Run
@@ -216,7 +216,7 @@ class Comparison(HtmlDisplay):
             loss, auc, remark = self.texts(contestant.name)
             kind = f"{kind}; {remark}" if remark else kind
             lines.append((contestant.name, loss, auc, against, kind))
-        return "\n".join([text, "", *aligned(lines)])
+        return spelled_out("\n".join([text, "", *aligned(lines)]), but="\n")
 
 
 def guess_texts(guess: Guess, measure: Measure) -> tuple[str, str, str]:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from scipy.special import ndtri, stdtr, stdtrit
 
 from tacit._typing import Vector
+from tacit._words import spelled_out
 
 # Each end at one in twenty: an interval beyond zero, or within the margin, is a one-sided test at
 # that level.
@@ -214,7 +215,8 @@ class Verdict:
         return [self.sentence, *about, self.advice]
 
     def __str__(self) -> str:
-        return "\n".join([*self.lines, *(f"- {line}" for line in self.evidence)])
+        text = "\n".join([*self.lines, *(f"- {line}" for line in self.evidence)])
+        return spelled_out(text, but="\n")
 
 
 def judge_methods(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit._typing import AnyArray
-from tacit._words import listed, number_of
+from tacit._words import listed, number_of, spelled_out
 from tacit.selection import Suggestion, suggest_labels
 from tacit.tables._errors import TableError, import_pandas
 from tacit.tables._features import make_features
@@ -43,7 +43,7 @@ class Answered:
             are = "is a class" if len(self.new_classes) == 1 else "are classes"
             new = listed([repr(text) for text in self.new_classes])
             told += f"\n{new} {are} that the table did not have."
-        return told
+        return spelled_out(told, but="\n")
 
 
 def suggest_rows(table: MixedTable, n: int, random_state: int = 0) -> list[Suggestion]:
