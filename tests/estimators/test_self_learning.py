@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -50,6 +51,32 @@ def test_the_fast_path_for_least_squares_equals_the_general_one(
         np.testing.assert_array_equal(fast.predict(data.X), general.predict(data.X))
         refits += fast.n_iter_
     assert refits > 4
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_more_columns_than_rows_take_no_matrix_of_the_columns(
+    monkeypatch: pytest.MonkeyPatch, form: Any, n_classes: int, fit_intercept: bool, weighted: bool
+) -> None:
+    data = partly_labeled(12, 30, 60, n_classes, noise=2.0)
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, len(data.X)) if weighted else None
+
+    def fitted() -> SelfLearningClassifier:
+        model = SelfLearningClassifier(LeastSquaresClassifier(300.0, fit_intercept))
+        return model.fit(form(data.X), data.marked, sample_weight=weights)
+
+    by_columns = fitted()
+    monkeypatch.setattr("tacit.estimators._self_learning.FEW_COLUMNS", 50)
+    # Enough for matrices of 42 rows, and not for one of 60 columns.
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 80 * 50**2)
+    by_rows = fitted()
+    assert by_rows.n_iter_ >= 1
+    np.testing.assert_array_equal(by_rows.soft_labels_, by_columns.soft_labels_)
+    np.testing.assert_allclose(by_rows.coef_, by_columns.coef_, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(by_rows.intercept_, by_columns.intercept_, rtol=1e-6)
+    assert by_rows.estimator_.rank_ == by_columns.estimator_.rank_
 
 
 BASES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from itertools import chain
 from typing import Any
@@ -33,6 +34,7 @@ from tacit.selection import (
     default_contestants,
 )
 from tacit.selection._contestants import Sees
+from tacit.selection._evaluate import BeyondMemoryError
 from tacit.selection._splitters import PARTS
 from tests.optional import pd
 from tests.selection.tables import Spy, SpyTransformer, mover, pair, two_classes
@@ -425,6 +427,52 @@ def test_sparse_rows_work_with_the_defaults() -> None:
     X[X < 0.3] = 0.0
     comparison = compare(sparse.csr_matrix(X), y, cv=2, n_repeats=1)
     assert comparison.losses["ridge"] < 0.5
+
+
+@pytest.mark.parametrize("form", [lambda X: X.astype(np.float32), sparse.csr_array])
+def test_columns_without_room_for_their_products_work_with_the_defaults(
+    form: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = two_classes(n_labeled=20, n_unlabeled=20)
+    X = np.hstack([X, np.random.default_rng(0).normal(size=(len(y), 1100))])
+    X[X < 0.3] = 0.0
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 90e6)  # 97 MB for 1,100 columns
+    comparison = compare(form(X), y, cv=2, n_repeats=1)
+    assert list(comparison.losses) == list(default_contestants())
+    assert not any("Left out" in note for note in comparison.notes)
+
+
+class TooLarge(LeastSquaresClassifier):
+    def _fit(self, data: Any) -> None:
+        raise MemoryError("the products of 60,000 columns take 28.8 GB")
+
+
+def test_default_contestants_that_a_table_is_too_large_for_are_left_out_with_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = two_classes(n_labeled=20, n_unlabeled=20)
+    ridge, moved = LeastSquaresClassifier("loo"), ICLSClassifier("loo")
+    # Of one that is left out nothing is left to be compared with, either.
+    usual: dict[str, Any] = {
+        "huge": TooLarge(),
+        "moved": (moved, "huge"),
+        "ridge": ridge,
+        "ICLS": (moved, "ridge"),
+    }
+    monkeypatch.setattr("tacit.selection._compare.default_contestants", lambda *_: usual)
+    comparison = compare(X, y, cv=2, n_repeats=1)
+    assert list(comparison.losses) == ["ridge", "ICLS"]
+    assert [note for note in comparison.notes if "60,000 columns" in note] == [
+        "Left out: 'huge' (TooLarge) could not be fitted and scored: the products of 60,000 "
+        "columns take 28.8 GB"
+    ]
+    with pytest.raises(ValueError, match=r"'huge' .*60,000 columns"):
+        compare(X, y, usual, cv=2, n_repeats=1)
+    # So it does where none is left to compare, and as it comes from another process.
+    del usual["ICLS"]
+    with pytest.raises(BeyondMemoryError, match=r"'huge' .*60,000 columns") as raised:
+        compare(X, y, cv=2, n_repeats=1)
+    assert pickle.loads(pickle.dumps(raised.value)).contestant == "huge"
 
 
 @pytest.mark.parametrize("says_something", [False, True])

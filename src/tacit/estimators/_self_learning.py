@@ -23,13 +23,14 @@ from tacit.estimators._base import (
     winner,
 )
 from tacit.estimators._held_back import HeldBack, calibrated
-from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier
+from tacit.estimators._linear import LeastSquaresClassifier, LinearClassifier, SupervisedFit
 from tacit.estimators._training import DTYPES, TrainingData, indicators, is_elsewhere, stack
-from tacit.rows import CsrRows, NumpyRows
-from tacit.solver import certify
+from tacit.rows import CentredRows, CsrRows, NumpyRows
+from tacit.solver import Coefficients, certify
 from tacit.solver._certificate import Predictor
 from tacit.solver._label_sets import label_set
 from tacit.solver._labeling import Labeling
+from tacit.solver._least_squares import FEW_COLUMNS, RowsRidge
 from tacit.solver._many_columns import all_weights
 from tacit.solver._solution import StopReason
 
@@ -207,7 +208,9 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
         pool = data.in_memory("self-learning refits on labels of single rows")
         base, n_classes = self._base(), len(data.classes)
         is_least_squares = type(base) is LeastSquaresClassifier and base.class_weight is None
-        fitted = _least_squares_fits(base, data) if is_least_squares else _fits(base, data, pool)
+        fitted = (
+            _least_squares_fits(base, data, pool) if is_least_squares else _fits(base, data, pool)
+        )
 
         def predicted(model: Any) -> Index:
             if is_least_squares:  # without checking the rows again, which takes longer
@@ -250,7 +253,9 @@ class SelfLearningClassifier(SemiSupervisedClassifier):
             )
 
 
-def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fits:
+def _least_squares_fits(
+    base: LeastSquaresClassifier, data: TrainingData, pool: NumpyRows | CsrRows
+) -> Fits:
     """Least squares on the labeled rows, or on all with these labels of the others.
 
     All fits share one factorisation and one penalty, which is chosen on labels that are known.
@@ -258,21 +263,41 @@ def _least_squares_fits(base: LeastSquaresClassifier, data: TrainingData) -> Fit
     base = clone(base)  # for the supervised fit leaves its penalty behind
     base._validate_params()
     supervised = base._fit_supervised(data)
-    constraints = supervised.constraint_set(supervised.alpha)
+    refit, rank = _refits(supervised, pool)
 
     def fitted(labels: Index | None) -> LeastSquaresClassifier:
         coefficients = supervised.coefficients
         if labels is not None:
-            values = indicators(labels, len(data.classes))
-            member = constraints.member(Labeling.of_values(data.unlabeled, values))
-            coefficients = constraints.coefficients(member)
+            coefficients = refit(indicators(labels, len(data.classes)))
         model = copy(base)
         model._store(coefficients)
         model.classes_, model.n_features_in_ = data.classes, data.X.shape[1]
-        model.alpha_, model.rank_ = supervised.alpha, constraints.basis.rank
+        model.alpha_, model.rank_ = supervised.alpha, rank
         return model
 
     return fitted
+
+
+def _refits(
+    supervised: SupervisedFit, pool: NumpyRows | CsrRows
+) -> tuple[Callable[[Matrix], Coefficients], int]:
+    """From labels of the unlabeled rows to coefficients, and how many of these are determined.
+
+    With a penalty, of many columns and fewer rows in the space of the rows, as supervised fits are.
+    """
+    data, alpha, n_columns = supervised.data, supervised.alpha, pool.n_features
+    is_wide = len(data.codes) + pool.n_rows < n_columns and n_columns > FEW_COLUMNS
+    if is_wide and alpha > 0.0:
+        intercept, weights = supervised.fit_intercept, all_weights(data, pool)
+        rows = CentredRows(stack(data.X, pool.X), weights, intercept)
+        ridge = RowsRidge(rows.gram(), rows.roots, alpha, intercept, rows)
+        return lambda Y: ridge.coefficients(np.concatenate([data.targets, Y])), supervised.rank
+    constraints = supervised.constraint_set(alpha)
+
+    def refit(Y: Matrix) -> Coefficients:
+        return constraints.coefficients(constraints.member(Labeling.of_values(pool, Y)))
+
+    return refit, constraints.basis.rank
 
 
 def _fits(base: Any, data: TrainingData, pool: NumpyRows | CsrRows) -> Fits:

@@ -22,7 +22,15 @@ from tacit.selection._contestants import (
     read_contestants,
 )
 from tacit.selection._curve import LearningCurve
-from tacit.selection._evaluate import Outcomes, Progress, Split, evaluate_all, final_model, runs_of
+from tacit.selection._evaluate import (
+    Outcomes,
+    Progress,
+    Split,
+    evaluate_all,
+    evaluate_within_memory,
+    final_model,
+    runs_of,
+)
 from tacit.selection._labeled_table import LabeledTable, apart, default_preprocessing, labeled_table
 from tacit.selection._measure import read_measure
 from tacit.selection._quality import ROUNDING, Tested, score_of
@@ -71,7 +79,8 @@ def compare(
         among them: ``{**default_contestants(), "mine": MyClassifier()}``. Estimators get labels as
         numbers: non-negative whole numbers as they are, others as positions among the sorted
         classes. The default is `default_contestants` after scaling (and filling in medians where
-        numbers are missing); with more than 500 labels, those of them that are quick to fit.
+        numbers are missing); with more than 500 labels, those of them that are quick to fit, and
+        without those that a table is too large for, as the notes then say.
     target : str, optional
         The column of X that has the labels, where X is a frame and y is left out. A frame with
         columns that are not numbers is for `tacit.tables.compare_table`.
@@ -138,9 +147,13 @@ def compare(
     final, answer, score = (after_tuning(each, measure, len(table.classes)) for each in judges)
     tasks = [(final, everything), *((answer, split) for split in held_back)]
     tasks += [(score, split) for split in splits]
-    outcomes = []
-    if splits:
-        outcomes = evaluate_all(table, contestants, tasks, str(seed), n_jobs, on_progress)
+    outcomes: list[Outcomes] = []
+    left_out: list[str] = []
+    how = tasks, str(seed), n_jobs, on_progress
+    if splits and estimators is None:
+        outcomes, contestants, left_out = evaluate_within_memory(table, contestants, *how)
+    elif splits:
+        outcomes = evaluate_all(table, contestants, *how)
     finals, scored = outcomes[: len(held_back) + 1], outcomes[len(held_back) + 1 :]
     scores = {c.name: [found[c.name].value for found in scored] for c in contestants if splits}
     by_name = {name: np.array([s.loss for s in those]) for name, those in scores.items()}
@@ -187,6 +200,7 @@ def compare(
             "rows.",
             *([splitters.describe_splits(table, splits, cv)] if splits else []),
             *_notes(contestants, outcomes),
+            *left_out,
             *([THRESHOLDS] if is_tuned_for(measure) and len(table.classes) == 2 else []),
             *([WITHOUT_TACIT] if estimators is None and len(table.labeled) > MOST_LABELS else []),
         ),

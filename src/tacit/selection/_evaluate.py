@@ -223,10 +223,13 @@ def evaluate(
             except UndefinedScoreError:
                 raise
             except Exception as error:
-                raise ValueError(
+                failed = (
                     f"{contestant.name!r} ({type(contestant.classifier).__name__}) could not be "
                     f"fitted and scored: {error}"
-                ) from error
+                )
+                if isinstance(error, MemoryError):
+                    raise BeyondMemoryError(failed, contestant.name) from error
+                raise ValueError(failed) from error
             words = fit.warnings | _in_short(caught)
             outcomes[contestant.name] = Outcome(value, fit.seconds, fit.status, words)
     return outcomes
@@ -250,6 +253,26 @@ def evaluate_all(
             done[place] = outcomes
             report(len(done), len(tasks))
     return [done[place] for place in range(len(tasks))]
+
+
+def evaluate_within_memory(
+    table: LabeledTable, contestants: tuple[Contestant, ...], *how: Any
+) -> tuple[list[Outcomes], tuple[Contestant, ...], list[str]]:
+    """As `evaluate_all`, without those who ask for more memory than there is: who is left, and why.
+
+    Nor with those that would replace one of them. A comparison fits on all rows first, so that
+    little is done in vain.
+    """
+    reasons: list[str] = []
+    while True:
+        try:
+            return evaluate_all(table, contestants, *how), contestants, reasons
+        except BeyondMemoryError as error:
+            too_large = error.contestant
+            contestants = tuple(c for c in contestants if too_large not in (c.name, c.twin))
+            if all(c.twin is None for c in contestants):
+                raise
+            reasons.append(f"Left out: {error}")
 
 
 def runs_of(
@@ -313,6 +336,17 @@ def _in_short(caught: Sequence[warnings.WarningMessage]) -> set[str]:
         else str(warning.message).splitlines()[0]
         for warning in caught
     }
+
+
+class BeyondMemoryError(ValueError):
+    """A contestant asks for more memory than there is."""
+
+    def __init__(self, message: str, contestant: str) -> None:
+        super().__init__(message, contestant)
+        self.contestant = contestant
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class UndefinedScoreError(ValueError):
