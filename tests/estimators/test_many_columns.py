@@ -13,6 +13,7 @@ from tacit import (
     ICLSClassifier,
     LeastSquaresClassifier,
     ProjectedLeastSquaresClassifier,
+    SelfLearningClassifier,
     TacitClassifier,
 )
 from tacit.rows import CentredRows, Moments, as_rows
@@ -231,6 +232,76 @@ def test_more_columns_than_memory_are_refused_before_anything_is_allocated():
     y[20:] = -1
     with pytest.raises(MemoryError, match=r"100,000 columns take 80\.0 GB.*TruncatedSVD"):
         ICLSClassifier(0.0, solver="interior-point").fit(X, y)
+
+
+ASKING: list[tuple[Any, str, str, dict[str, Any]]] = [
+    (ICLSClassifier(), "alpha=0", 'alpha="loo"', {"alpha": "loo"}),
+    (
+        ICLSClassifier("loo", class_prior=[0.5, 0.5]),
+        "class_prior",
+        "class_prior=None",
+        {"class_prior": None},
+    ),
+    (
+        ICLSClassifier("loo", solver="lbfgsb"),
+        'solver="lbfgsb"',
+        'solver="auto"',
+        {"solver": "auto"},
+    ),
+    (
+        ProjectedLeastSquaresClassifier(alpha="loo", penalty="start"),
+        'penalty="start"',
+        'penalty="everywhere"',
+        {"penalty": "everywhere"},
+    ),
+    (
+        ProjectedLeastSquaresClassifier(alpha="loo", penalty="start", class_prior="labeled"),
+        'penalty="start" and class_prior',
+        'penalty="everywhere" and class_prior=None',
+        {"penalty": "everywhere", "class_prior": None},
+    ),
+    (
+        ProjectedLeastSquaresClassifier("euclidean", "loo"),
+        'metric="euclidean"',
+        'metric="all"',
+        {"metric": "all"},
+    ),
+    (
+        ProjectedLeastSquaresClassifier(start=LeastSquaresClassifier("loo")),
+        "alpha=0 and start",
+        'alpha="loo" and start=None',
+        {"alpha": "loo", "start": None},
+    ),
+    (
+        SelfLearningClassifier(LeastSquaresClassifier()),
+        "alpha=0",
+        'alpha="loo"',
+        {"estimator__alpha": "loo"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "asking", "instead", "changes"), ASKING)
+def test_a_refusal_names_what_asks_for_the_matrix_and_what_to_change(
+    model: Any, asking: str, instead: str, changes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = _sparse_table(100, 1200, 8)
+    y[20:] = -1
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 100e6)  # 115 MB for the columns
+    advice = f"with {asking} they are needed, so use {instead}, or fewer columns .*TruncatedSVD"
+    with pytest.raises(MemoryError, match=rf"1,200 columns take .*{advice}"):
+        model.fit(X, y)
+    model.set_params(**changes).fit(X, y)  # so the advice is true
+
+
+def test_of_as_many_rows_as_columns_no_parameter_is_said_to_ask_for_the_matrix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = np.random.default_rng(0).normal(size=(70, 60)), np.arange(70) % 2
+    y[20:] = -1
+    monkeypatch.setattr("tacit.rows._sweep._free_bytes", lambda: 80 * 50**2)
+    with pytest.raises(MemoryError, match=r"memory free; use fewer columns .*TruncatedSVD"):
+        ICLSClassifier().fit(X, y)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -107,7 +107,16 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             if projection is None and is_wide and metric != "euclidean":
                 projection = project_in_span(labeled, rows, start, alpha, intercept, metric, method)
         if projection is None:
-            constraints = supervised.constraint_set(alpha, prior)
+            asking = {
+                "alpha=0": ('alpha="loo"', supervised.alpha == 0.0),
+                'penalty="start"': ('penalty="everywhere"', alpha < supervised.alpha),
+                "start": ("start=None", given is not None),
+                "class_prior": ("class_prior=None", prior is not None),
+                f'solver="{self.solver}"': ('solver="auto"', self.solver != "auto"),
+                'metric="euclidean"': ('metric="all"', metric == "euclidean"),
+            }
+            needed = {name: other for name, (other, is_so) in asking.items() if is_so}
+            constraints = supervised.constraint_set(alpha, prior, needed)
             projection = project(constraints, start, metric, supervised.rank, method)
             prior_violation = constraints.prior_violation(projection.solution.labeling)
         solution = projection.solution

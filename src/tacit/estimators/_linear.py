@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,12 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit._cached import cached_property
 from tacit._typing import Matrix, Vector
+from tacit._words import listed
 from tacit.estimators._base import DecisionClassifier, ProbableClassifier, finite
 from tacit.estimators._parameters import ALPHA
 from tacit.estimators._training import TrainingData
 from tacit.rows import Moments, as_rows
+from tacit.rows._moments import check_columns
 from tacit.solver import Certificate, Coefficients, ConstraintSet, LabeledRows, certify
 from tacit.solver._least_squares import fit_supervised, leave_one_out_alpha
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def decide(coef: Matrix, intercept: Vector, X: Any) -> Matrix:
@@ -89,8 +94,21 @@ class SupervisedFit:
         """Those of the labeled rows, d^2 numbers."""
         return Moments.of(as_rows(self.data.X, self.data.weights))
 
-    def constraint_set(self, alpha: float, class_prior: Vector | None = None) -> ConstraintSet:
-        """All coefficients of some labeling of the unlabeled rows, with this penalty."""
+    def constraint_set(
+        self, alpha: float, class_prior: Vector | None = None, asking: Mapping[str, str] = NOTHING
+    ) -> ConstraintSet:
+        """All coefficients of some labeling of the unlabeled rows, with this penalty.
+
+        It takes a matrix of the columns. Where rows are fewer that is because of the parameters
+        `asking` for it, each with what to use in its place.
+        """
+        n_columns = self.data.X.shape[1]
+        if asking and len(self.data.codes) + self.data.unlabeled.n_rows < n_columns:
+            check_columns(
+                n_columns,
+                f"with {listed(list(asking))} they are needed, so use {listed([*asking.values()])},"
+                " or fewer columns (for example TruncatedSVD)",
+            )
         prior: Any = class_prior
         if prior is not None and len(self.data.classes) == 2:
             prior = float(prior[1])

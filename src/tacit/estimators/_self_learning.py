@@ -292,7 +292,8 @@ def _refits(
         rows = CentredRows(stack(data.X, pool.X), weights, intercept)
         ridge = RowsRidge(rows.gram(), rows.roots, alpha, intercept, rows)
         return lambda Y: ridge.coefficients(np.concatenate([data.targets, Y])), supervised.rank
-    constraints = supervised.constraint_set(alpha)
+    asking = {} if alpha > 0.0 else {"alpha=0": 'alpha="loo"'}
+    constraints = supervised.constraint_set(alpha, asking=asking)
 
     def refit(Y: Matrix) -> Coefficients:
         return constraints.coefficients(constraints.member(Labeling.of_values(pool, Y)))

@@ -56,14 +56,11 @@ class Moments:
         return rows.reduce(moments_of_block, Moments.__add__)
 
 
-def check_columns(n_features: int) -> None:
+def check_columns(
+    n_features: int, advice: str = "use fewer columns (for example TruncatedSVD)"
+) -> None:
     """Refuse more columns than their products fit into memory."""
-    check_memory(
-        n_features**2,
-        f"the products of {n_features:,} columns",
-        "use fewer columns (for example TruncatedSVD), or a penalty (alpha) with fewer rows than "
-        "columns",
-    )
+    check_memory(n_features**2, f"the products of {n_features:,} columns", advice)
 
 
 def moments_of_block(block: Block) -> Moments:
