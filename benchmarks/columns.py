@@ -112,7 +112,9 @@ def sparse_lines() -> Iterator[Line]:
 
     name = "sparse 1e4 x 2e5, ICLS: over Ridge (sparse_cg)"
     yield _against(name, (2.0 * n, n / 2), lambda: model.fit(X, marked), ridge, model)
-    yield _memory_line("the same: peak memory over the input", (10, 4), sparse_table, n, *X.shape)
+    yield _memory_line(
+        "the same, as X_unlabeled: peak memory over the input", (10, 4), sparse_table, n, *X.shape
+    )
 
 
 def matrix_free_lines() -> Iterator[Line]:
@@ -128,7 +130,9 @@ def matrix_free_lines() -> Iterator[Line]:
     )
     name = "sparse 1e5 x 2e5, 1,000 labels, start outside: over Ridge (sparse_cg)"
     yield Line(name, 40, 10, seconds["ours"] / seconds["theirs"], _note(seconds, model))
-    yield _memory_line("the same: peak memory over the input", (10, 5), sparse_table, n, *X.shape)
+    yield _memory_line(
+        "the same, as X_unlabeled: peak memory over the input", (10, 5), sparse_table, n, *X.shape
+    )
 
 
 def dense_lines() -> Iterator[Line]:
@@ -145,7 +149,10 @@ def dense_lines() -> Iterator[Line]:
 
         name = f"dense {n:,} x {d:,}, float{8 * bytes_each}: over Ridge"
         yield _against(name, (bounds[0], bounds[1]), ours, ridge, model)
-    name, table = "the last: peak extra memory over the input", (n, d, 2, 6.0, bytes_each)
+    name, table = (
+        "the last, as X_unlabeled: peak extra memory over the input",
+        (n, d, 2, 6.0, bytes_each),
+    )
     yield _memory_line(name, (0.5, 0.2), dense_table, n_labeled, *table)
 
 

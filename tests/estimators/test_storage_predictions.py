@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,24 @@ from tests.estimators.sources import (
 )
 from tests.estimators.tables import IMPLICIT
 from tests.rows.storages import write_parquet
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_in_single_precision_are_judged_without_a_copy_in_double(n_classes: int) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60_000, 100)).astype(np.float32), np.arange(60) % n_classes
+    model = LeastSquaresClassifier(1.0).fit(X[:60], y)
+    expected = model.decision_function(X.astype(np.float64))
+    tracemalloc.start()
+    try:
+        values, classes = model.decision_function(X), model.predict(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-13)
+    np.testing.assert_array_equal(classes, model.predict(X.astype(np.float64)))
+    assert peak < X.nbytes / 2  # of which a copy in double precision has twice as many
+    assert model.decision_function(sparse.csr_array(X[:9])).shape == values[:9].shape
 
 
 @pytest.mark.parametrize("names", [(0, 1), ("no", "yes")], ids=["numbers", "strings"])

@@ -74,7 +74,8 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them.
+            Rows, labeled and unlabeled; with a precomputed kernel, the kernel between them. The
+            unlabeled ones among them are copied once, those of an array `X_unlabeled` are not.
         y : array-like of shape (n,)
             Labels of two classes or more, and marks for unlabeled rows.
         X_unlabeled : array-like, sparse matrix, Dask array, Rows or path, optional

@@ -27,7 +27,12 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def decide(coef: Matrix, intercept: Vector, X: Any) -> Matrix:
-    """One number for each row, or one for each row and class."""
+    """One number for each row, or one for each row and class.
+
+    In single precision rows are taken in blocks, for a product makes a copy in double precision.
+    """
+    if X.dtype != np.float64:
+        return np.asarray(as_rows(X).map(partial(decide, coef, intercept)))
     with np.errstate(invalid="ignore", over="ignore"):
         values = finite(np.asarray(X @ coef.T) + intercept)
     return np.asarray(values[:, 0] if len(coef) == 1 else values)
