@@ -71,7 +71,10 @@ class BaggedClusters(TransformerMixin, BaseEstimator):
         n, bags = columns.shape
         indptr = np.arange(0, n * bags + 1, bags)
         entries = (np.ones(n * bags), columns.ravel(), indptr)
-        return sparse.csr_array(entries, shape=(n, bags * most))
+        indicators = sparse.csr_array(entries, shape=(n, bags * most))
+        # SciPy would not look, and centres that come from a file may be more than the sizes.
+        indicators.check_format(full_check=True)
+        return indicators
 
 
 def clusters_view() -> EmbeddingView:
