@@ -16,26 +16,18 @@ from tacit._words import listed
 from tacit.tables._columns import DATE
 from tacit.tables._errors import ModelFileError, import_skops
 from tacit.tables._model_card import ModelCard, check_card, damaged, read_card_text
+from tacit.tables._model_structures import Nodes, check_nodes, check_structures, strangers
 from tacit.tables._text import ReadOptions
 
 CARD = "tacit.json"
 SCHEMA = "schema.json"
 # A model of ours has a few megabytes; a file that is or unpacks to more than this is a trap. Its
-# texts, which are taken apart in memory, are smaller still.
-MOST_BYTES, MOST_TEXT_BYTES = 2**29, 2**26
+# texts, which are taken apart in memory, are smaller still: one for 5,000 rows with 8 columns of
+# free text has 79 MB of them, with 4.2 million values, each of which may take 100 bytes.
+MOST_BYTES, MOST_TEXT_BYTES, MOST_VALUES = 2**29, 2**28, 2**24
 # By module and name, exactly: a module that is named is imported, which runs it.
 _LIST = (files("tacit.tables") / "safe_types.txt").read_text("utf-8").splitlines()
 SAFE = frozenset(tuple(line.split()) for line in _LIST if line and not line.startswith("#"))
-# The ways of building an object that our models need. Others, such as those that call methods or
-# operators by name, have no business in them.
-LOADERS = frozenset(
-    {
-        "CachedNode", "DTypeNode", "DictNode", "FunctionNode", "JsonNode", "ListNode",
-        "NdArrayNode", "ObjectNode", "SparseMatrixNode", "TreeNode", "TupleNode", "TypeNode",
-    }
-)  # fmt: skip
-
-Nodes = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +76,21 @@ def save_model(model: Model, path: str | Path) -> None:
     check_can_write(path, "The model file")
     with zipfile.ZipFile(io.BytesIO(import_skops().dumps(model.pipeline))) as archive:
         members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
-    unsafe = _strangers(_nodes(members[SCHEMA]))
+    unsafe = strangers(_nodes(members[SCHEMA]), SAFE)
     if unsafe:
         raise ModelFileError(
             f"The model cannot be saved, because it could not be loaded again: {listed(unsafe, 5)} "
             "would be refused."
         )
     # skops indents its schema, so that four fifths of it would be blanks.
-    members[SCHEMA] = json.dumps(json.loads(members[SCHEMA]), separators=(",", ":"))
-    members[CARD] = json.dumps(asdict(model.card), indent=1, ensure_ascii=False)
+    schema = json.dumps(json.loads(members[SCHEMA]), separators=(",", ":")).encode()
+    card = json.dumps(asdict(model.card), indent=1, ensure_ascii=False).encode()
+    if len(schema + card) > MOST_TEXT_BYTES or _most_values(schema + card) > MOST_VALUES:
+        raise ModelFileError(
+            "The model cannot be saved, because it is so large that it could not be loaded again; "
+            "leave out columns with very many words with --drop."
+        )
+    members |= {SCHEMA: schema, CARD: card}
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, member in members.items():
@@ -123,13 +121,14 @@ def load_model(path: str | Path) -> Model:
     path = Path(path)
     name = repr(str(path))
     card, nodes, content = _open(path, name)
-    unsafe = _strangers(nodes)
+    unsafe = strangers(nodes, SAFE)
     if unsafe:
         raise ModelFileError(
             f"{name} was refused: it contains {listed(unsafe, 5)}, which no model of tacit needs "
             "and which could run code of a stranger; use a model that you have fitted yourself."
         )
     try:
+        check_nodes(nodes)
         with warnings.catch_warnings():
             # Other versions are told by the card, in our own words.
             warnings.simplefilter("ignore")
@@ -138,7 +137,10 @@ def load_model(path: str | Path) -> Model:
         raise damaged(name, "is damaged and cannot be loaded", error) from error
     if not hasattr(pipeline, "steps") or not hasattr(pipeline, "decision_function"):
         raise ModelFileError(f"{name} holds no classifier of tacit; name another file.")
-    _check_structures(pipeline, name)
+    try:
+        check_structures(pipeline, SAFE, MOST_BYTES)
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise damaged(name, "is damaged and cannot be loaded", error) from error
     check_card(card, pipeline, name)
     return Model(pipeline, card)
 
@@ -188,16 +190,18 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Nodes, bytes]:
         )
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            # No reader of zip files unpacks more of a member than it is said to have.
-            sizes = {member.filename: member.file_size for member in archive.infolist()}
-            _check_sizes(name, sum(sizes.values()), sizes.get(SCHEMA, 0) + sizes.get(CARD, 0))
-            broken = archive.testzip()
-            if broken is not None:
-                raise zipfile.BadZipFile(f"{broken} is damaged")
-            nodes = _nodes(archive.read(SCHEMA))
+            sizes = _sizes(archive)
+            _check_size(name, sum(sizes.values()), MOST_BYTES)
+            _check_size(name, sizes[SCHEMA] + sizes[CARD], MOST_TEXT_BYTES)
+            for member in sizes:
+                sizes[member] += _inner_size(archive.read(member))
+            texts = archive.read(SCHEMA), archive.read(CARD)
+            _check_size(name, sum(map(_most_values, texts)), MOST_VALUES)
+            nodes = _nodes(texts[0])
             # An array that is named twice is read twice.
-            _check_sizes(name, sum(sizes.get(str(node.get("file")), 0) for node in nodes))
-            text = archive.read(CARD).decode()
+            read = sum(sizes.get(str(node.get("file")), 0) for node in nodes)
+            _check_size(name, read, MOST_BYTES)
+            text = texts[1].decode()
     except KeyError as error:
         raise ModelFileError(
             f"{name} is not a model file of tacit; name a file that `tacit fit` wrote."
@@ -209,76 +213,40 @@ def _open(path: Path, name: str) -> tuple[ModelCard, Nodes, bytes]:
     return read_card_text(text, name), nodes, content
 
 
-def _check_sizes(name: str, n_bytes: int, n_text_bytes: int = 0) -> None:
-    if n_bytes > MOST_BYTES or n_text_bytes > MOST_TEXT_BYTES:
+def _sizes(archive: zipfile.ZipFile) -> dict[str, int]:
+    """What each member says that it unpacks to; no reader of zip files unpacks more of it."""
+    members = archive.infolist()
+    sizes = {member.filename: member.file_size for member in members}
+    if len(sizes) < len(members):
+        raise zipfile.BadZipFile("two members have the same name")
+    return sizes
+
+
+def _inner_size(content: bytes) -> int:
+    """What a member unpacks to that is an archive itself, as sparse matrices are."""
+    if content[:2] != b"PK":
+        return 0
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return sum(_sizes(archive).values())
+
+
+def _most_values(text: bytes) -> int:
+    """No fewer than there are values in a text of JSON."""
+    return sum(text.count(sign) for sign in (b",", b"{", b"["))
+
+
+def _check_size(name: str, size: int, most: int) -> None:
+    if size > most:
         raise ModelFileError(f"{name} unpacks to far more than a model; it was refused.")
 
 
 def _nodes(schema: str | bytes) -> Nodes:
     """All parts of the schema of a skops file, however deep."""
     nodes: Nodes = []
-    json.loads(schema, object_hook=nodes.append)
+
+    def keep(node: dict[str, Any]) -> dict[str, Any]:
+        nodes.append(node)
+        return node
+
+    json.loads(schema, object_hook=keep)
     return nodes
-
-
-def _strangers(nodes: Nodes) -> list[str]:
-    """The types that are not known to be safe, or that are built in an unknown way."""
-    found = set()
-    for node in nodes:
-        if "__class__" in node or "__loader__" in node:
-            module, name, loader = (
-                str(node.get(f"__{k}__")) for k in ("module", "class", "loader")
-            )
-            if (module, name) not in SAFE or loader not in LOADERS:
-                how = "" if loader in LOADERS else f" (by {loader})"
-                found.add(f"{module}.{name}{how}")
-    return sorted(found)
-
-
-def _check_structures(pipeline: Any, name: str) -> None:
-    """An error where compiled code would read beyond a tree or a sparse matrix, or never end.
-
-    scikit-learn and SciPy follow the indices in them without a look, for speed.
-    """
-    from scipy import sparse
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    todo, seen = [pipeline], set()
-    while todo:
-        value: Any = todo.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        try:
-            if isinstance(value, sparse.csr_array):
-                value.check_format(full_check=True)
-            elif isinstance(value, RandomForestClassifier):
-                for tree in getattr(value, "estimators_", ()):  # none in one that is a parameter
-                    _check_tree(tree, value.n_features_in_)
-            elif isinstance(value, DecisionTreeClassifier) and hasattr(value, "tree_"):
-                _check_tree(value, value.n_features_in_)
-        except (AttributeError, TypeError, ValueError) as error:
-            raise damaged(name, "is damaged and cannot be loaded", error) from error
-        if isinstance(value, list | tuple | dict):
-            todo.extend(value.values() if isinstance(value, dict) else value)
-        else:
-            todo.extend(getattr(value, "__dict__", {}).values())
-
-
-def _check_tree(classifier: Any, n_features: int) -> None:
-    """Children come after their node, and nodes ask for features that there are."""
-    import numpy as np
-
-    tree = classifier.tree_
-    inner = np.flatnonzero(tree.children_left != -1)
-    children = np.stack([tree.children_left[inner], tree.children_right[inner]])
-    features = tree.feature[inner]
-    if not (
-        tree.node_count > 0
-        and (children > inner).all()
-        and (children < tree.node_count).all()
-        and (features >= 0).all()
-        and (features < n_features).all()
-    ):
-        raise ValueError("a tree leads to nodes or features that it has not")
