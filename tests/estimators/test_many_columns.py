@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from benchmarks.columns import dense_table, sparse_table
 from tacit import (
     ICLSClassifier,
     LeastSquaresClassifier,
@@ -358,3 +359,89 @@ def test_labels_beyond_memory_are_refused_before_their_inner_products_are_formed
     X = sp.csr_array((np.ones(400_000), np.arange(400_000), np.arange(400_001)))
     with pytest.raises(MemoryError, match=r"inner products of 400,000 rows take 1,280\.0 GB"):
         CentredRows(X).gram()
+
+
+def _assert_is_optimal(model: Any, X: Any, y: Any, is_inside: bool, of_all: bool) -> None:
+    """Dense and without the solver: where its labels lead, and what no labels could be below it by.
+
+    The objective is convex, so that it lies above its tangent at these labels, whose minimum over
+    all labels is found row by row.
+    """
+    n, K = len(y) - len(model.soft_labels_), len(model.classes_)
+    X = X.astype(np.float64) if isinstance(X, np.ndarray) else X.toarray()
+    D = np.column_stack([np.ones(len(y)), X])
+    J = model.alpha_ * np.diag(np.r_[0.0, np.ones(X.shape[1])])
+    S, A = D[:n].T @ D[:n] + J, D.T @ D + J
+    known = np.eye(K)[y[:n]] if K > 2 else y[:n, None]
+    u = model.soft_labels_.reshape(-1, known.shape[1])
+    assert u.min() >= 0.0
+    assert u.max() <= 1.0
+    if K > 2:
+        np.testing.assert_allclose(u.sum(axis=1), 1.0, atol=1e-9)
+
+    start = np.linalg.solve(S, D[:n].T @ known)
+    answer = np.linalg.solve(A, D.T @ np.concatenate([known, u]))
+    own = np.vstack([model.intercept_ + 0.5, model.coef_.T])
+    np.testing.assert_allclose(D @ own, D @ answer, atol=1e-8)
+    M, change = A if of_all else S, answer - start
+    slopes = D[n:] @ np.linalg.solve(A, M @ change)
+    lowest = slopes.min(axis=1) if K > 2 else np.minimum(slopes, 0.0)
+    gap = float(np.vdot(slopes, u) - lowest.sum())
+    # Relative to the change if the labels were zero; the solvers' own 1e-8 is of another unit.
+    most = np.linalg.solve(A, D[n:].T @ (D[n:] @ start))
+    unit, distance = float(np.vdot(most, M @ most)), float(np.vdot(change, M @ change))
+    assert gap <= 1e-7 * unit
+    assert model.certificate_.supervised_in_set == is_inside == (distance < 1e-12 * unit)
+
+
+def _assert_projections_are_optimal(X: Any, y: Any, n_labeled: int, is_inside: bool) -> None:
+    marked = np.where(np.arange(len(y)) < n_labeled, y, -1)
+    _assert_is_optimal(ICLSClassifier("loo").fit(X, marked), X, y, is_inside, of_all=False)
+    model = ProjectedLeastSquaresClassifier(alpha="loo").fit(X, marked)
+    _assert_is_optimal(model, X, y, is_inside, of_all=True)
+
+
+@pytest.mark.parametrize("many_rows", [4000, 0], ids=["inner products", "matrix-free"])
+@pytest.mark.parametrize(("n_labeled", "is_inside"), [(60, True), (200, False)])
+def test_wide_sparse_rows_are_projected_to_the_dense_optimum(
+    n_labeled: int, is_inside: bool, many_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tacit.solver._many_columns.MANY_ROWS", many_rows)
+    X, y = sparse_table(600, 1200, 30)
+    _assert_projections_are_optimal(X, y, n_labeled, is_inside)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "n_labeled", "distance", "is_inside"),
+    [
+        (1000, 64, 30, 3.0, True),
+        (1000, 200, 30, 6.0, True),
+        (1000, 200, 100, 6.0, False),
+        (300, 600, 20, 3.0, True),
+        (300, 600, 40, 6.0, False),
+    ],
+)
+def test_embeddings_in_single_precision_are_projected_to_the_dense_optimum(
+    n: int, d: int, n_labeled: int, distance: float, is_inside: bool
+) -> None:
+    X, y = dense_table(n, d, 2, distance, bytes_each=4)
+    assert X.dtype == np.float32
+    _assert_projections_are_optimal(X, y, n_labeled, is_inside)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n", "d", "n_labeled", "distance", "is_inside"),
+    [
+        (10, 600, 48, 60, 5.0, False),
+        (10, 1200, 96, 60, 1.0, True),
+        (10, 200, 300, 60, 5.0, False),
+        (26, 900, 16, 260, 5.0, False),
+        (100, 900, 20, 600, 5.0, False),
+    ],
+)
+def test_many_classes_are_projected_to_the_dense_optimum(
+    n_classes: int, n: int, d: int, n_labeled: int, distance: float, is_inside: bool
+) -> None:
+    X, y = dense_table(n, d, n_classes, distance, bytes_each=8)
+    assert len(np.unique(y[:n_labeled])) == n_classes
+    _assert_projections_are_optimal(X, y, n_labeled, is_inside)
