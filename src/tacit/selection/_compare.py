@@ -79,8 +79,7 @@ def compare(
         among them: ``{**default_contestants(), "mine": MyClassifier()}``. Estimators get labels as
         numbers: non-negative whole numbers as they are, others as positions among the sorted
         classes. The default is `default_contestants` after scaling (and filling in medians where
-        numbers are missing); with more than 500 labels, those of them that are quick to fit, and
-        without those that a table is too large for, as the notes then say.
+        numbers are missing); with more than 500 labels, those of them that are quick to fit.
     target : str, optional
         The column of X that has the labels, where X is a frame and y is left out. A frame with
         columns that are not numbers is for `tacit.tables.compare_table`.
@@ -120,6 +119,9 @@ def compare(
     (Nadeau & Bengio 2003); `tacit.selection._verdict.judge_methods` says how they make a verdict.
     "Helps" needs a method that beats its own twin after a correction for the number of methods,
     and that no supervised contestant beats on average.
+
+    Of the default contestants those that need more memory than there is are left out, with those
+    that would replace them, and the notes of the comparison say so.
 
     Examples
     --------
