@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
 
 from benchmarks.columns import dense_table, sparse_table
 from tacit import (
@@ -445,3 +447,43 @@ def test_many_classes_are_projected_to_the_dense_optimum(
     X, y = dense_table(n, d, n_classes, distance, bytes_each=8)
     assert len(np.unique(y[:n_labeled])) == n_classes
     _assert_projections_are_optimal(X, y, n_labeled, is_inside)
+
+
+def _one_long_column(n: int, d: int, n_labeled: int, small: float, large: float) -> tuple[Any, ...]:
+    random = np.random.default_rng(0)
+    y, X = random.integers(0, 2, n), np.zeros((n, d))
+    for i in range(n):
+        X[i, random.integers(1, d, 3)] = small * random.random(3)
+        X[i, 1 + 2 * random.integers(0, 4) + y[i]] = small * random.random()
+    X[:, 0] = large * (1.0 + 0.2 * random.random(n))
+    return X, y, np.where(np.arange(n) < n_labeled, y, -1)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(
+    ("shape", "sizes", "alpha", "fit_intercept"),
+    [
+        ((100, 152, 80), (0.1, 5.0), 1e-6, False),
+        ((300, 1500, 80), (1.0, 100.0), 1e-3, False),
+        ((300, 1500, 80), (1.0, 1e4), "loo", True),
+        ((400, 3000, 40), (0.1, 1e4), 1e-4, True),
+    ],
+)
+def test_a_long_column_leaves_the_answer_the_ridge_fit_of_its_labels(
+    form, shape, sizes, alpha, fit_intercept
+):
+    X, y, marked = _one_long_column(*shape, *sizes)
+    model = ICLSClassifier(alpha, fit_intercept=fit_intercept).fit(form(X), marked)
+    assert model.solution_.status is Status.OPTIMAL
+    targets = np.concatenate([y[: shape[2]], model.soft_labels_])
+    ridge = Ridge(alpha=model.alpha_, fit_intercept=fit_intercept, solver="svd").fit(X, targets)
+    np.testing.assert_allclose(model.decision_function(X) + 0.5, ridge.predict(X), atol=1e-7)
+
+
+def test_columns_that_rounding_loses_are_warned_of(monkeypatch):
+    monkeypatch.setattr("tacit.solver._least_squares.MOST_NUMBERS", 0)
+    X, _, marked = _one_long_column(300, 1500, 80, 1.0, 1e8)
+    with pytest.warns(ConvergenceWarning, match=r"scale the columns or raise alpha, for rounding"):
+        model = ICLSClassifier(1e-3).fit(X, marked)
+    assert model.solution_.status is Status.STALLED
+    assert not model.certificate_.supervised_in_set

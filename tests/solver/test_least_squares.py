@@ -153,11 +153,11 @@ def test_a_penalty_is_small_beside_the_largest_entry_of_the_diagonal() -> None:
 def test_columns_are_lost_beside_others_unless_the_penalty_hides_them() -> None:
     for unit in (1e-10, 1.0, 1e10):
         for small, alpha, is_lost in (
-            (1e-9, 1e-8, True),
-            (1e-9, 0.0, False),  # a rank rule sees to it
-            (1e-9, 1e-6, False),  # a penalty that is not small
-            (1e-7, 1e-8, False),  # a column that is not
-            (1e-17, 1e-8, False),  # a column that the penalty hides
+            (1e-17, 1e-12, True),
+            (1e-17, 0.0, False),  # a rank rule sees to it
+            (1e-17, 1e-6, False),  # a penalty that is not small
+            (1e-15, 1e-12, False),  # a column that is not
+            (1e-21, 1e-12, False),  # a column that the penalty hides
         ):
             squares = unit * np.array([1.0, small, 0.5])
             assert loses_columns(squares, unit * alpha) == is_lost

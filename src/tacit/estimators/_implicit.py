@@ -11,9 +11,10 @@ from sklearn.utils._param_validation import StrOptions
 from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
-from tacit.solver import Coefficients, project
+from tacit.rows import CentredRows
+from tacit.solver import Coefficients, Status, project
 from tacit.solver._least_squares import FEW_COLUMNS, RowsRidge, column_squares, loses_columns
-from tacit.solver._many_columns import project_by_rows, project_in_span
+from tacit.solver._many_columns import is_ridge_fit, project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
@@ -104,6 +105,10 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             is_wide = len(data.codes) + rows.n_rows < data.X.shape[1] and alpha > 0.0
             if is_wide and data.X.shape[1] <= FEW_COLUMNS:
                 is_wide = not loses_columns(column_squares(data.X, rows, intercept), alpha)
+            if is_wide and projection is not None:
+                own = CentredRows(labeled.X, labeled.weights, intercept)
+                if not is_ridge_fit(start, own, labeled.y, alpha):
+                    projection = None  # a start that rounding has moved
             if projection is None and is_wide and metric != "euclidean":
                 projection = project_in_span(labeled, rows, start, alpha, intercept, metric, method)
         if projection is None:
@@ -186,6 +191,9 @@ def warn_if_unfinished(model: Any, otherwise: str, reason: str = "") -> None:
         else otherwise
     )
     gap = solution.relative_gap()
+    if solution.status is Status.STALLED and gap <= model.tol and not reason:
+        advice = "scale the columns or raise alpha"
+        reason = ", for rounding errors lose small columns beside large ones"
     kept = ". The answer might have raised the loss, so the supervised classifier was kept"
     model._warn(
         f"stopped with status {solution.status.value!r} at a relative duality gap of {gap:.2g}, "

@@ -170,6 +170,11 @@ class CentredRows:
         """The transposed rows times C."""
         return np.asarray(self.X.T @ C - np.multiply.outer(self.offset, self.roots @ C))
 
+    def dense(self) -> Matrix:
+        """All of their numbers."""
+        X = self.X if isinstance(self.X, np.ndarray) else self.X.toarray()
+        return np.asarray(X - np.multiply.outer(self.roots, self.offset))
+
     def gram(self) -> Matrix:
         """The inner products of the rows."""
         n = self.X.shape[0]

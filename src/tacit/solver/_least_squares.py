@@ -26,6 +26,10 @@ SMALL_PENALTY = 1e-7
 FEW_COLUMNS = 1000
 # Above this multiple of it values are so small that rounding errors of a difference are not.
 LARGE_PENALTY = 1e3
+# Inner products tell directions whose square with the penalty is above this part of the largest.
+KNOWN = 1e-6
+# Rows of so many numbers are made dense to find the others.
+MOST_NUMBERS = 2**26
 
 
 def fit_least_squares(basis: Basis, X: Any, Y: Matrix, weights: Vector | None) -> Coefficients:
@@ -89,7 +93,7 @@ def is_small(alpha: float, gram: Matrix) -> bool:
 
 
 def loses_columns(squares: Vector, alpha: float) -> bool:
-    """Whether inner products of rows lose some column, of these squared lengths, beside another.
+    """Whether rows lose some column, of these squared lengths, beside another.
 
     Beside the penalty columns may be lost, and a penalty that is not small beside all of them makes
     up for it. Of many columns, matrices of their order would cost more than that is worth.
@@ -97,7 +101,7 @@ def loses_columns(squares: Vector, alpha: float) -> bool:
     if len(squares) > FEW_COLUMNS:
         return False
     largest = float(squares.max(initial=0.0))
-    is_lost = (squares < RANK_CUT * largest) & (squares > RANK_CUT * alpha)
+    is_lost = (squares < RANK_CUT**2 * largest) & (squares > RANK_CUT * alpha)
     return 0.0 < alpha <= SMALL_PENALTY * largest and bool(is_lost.any())
 
 
@@ -112,6 +116,44 @@ def column_squares(X: Any, others: Rows, fit_intercept: bool) -> Vector:
     if others.n_rows:
         ends = np.maximum(ends, others.reduce(extremes, np.maximum))
     return np.asarray(ends.sum(axis=0) if fit_intercept else np.abs(ends).max(axis=0)) ** 2
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Rows less their mean in their principal directions: left * lengths @ right'."""
+
+    left: Matrix
+    lengths: Vector
+    right: Matrix | None  # None where inner products told the others
+
+    @classmethod
+    def of(cls, gram: Matrix, alpha: float, rows: CentredRows | None) -> Principal:
+        """All but rounding, from the inner products where these with a penalty know all directions.
+
+        They know the squares of lengths, and lose what is below the root of the machine precision.
+        The rows themselves do not.
+        """
+        squares, left = np.linalg.eigh(gram)
+        limit, largest = len(left) * np.finfo(np.float64).eps, squares.max(initial=0.0)
+        n_unknown = int(np.sum(squares + alpha <= KNOWN * largest))
+        # Rows less their mean have no part in the direction of the constant.
+        is_lost = rows is not None and n_unknown > bool(rows.mean.any())
+        if rows is not None and is_lost and np.prod(rows.X.shape) <= MOST_NUMBERS:
+            left, lengths, right = np.linalg.svd(rows.dense(), full_matrices=False)
+            seen = lengths > limit * lengths.max(initial=0.0)
+            return cls(left[:, seen], lengths[seen], right[seen].T)
+        # Rows that are combinations of others have no part of their own.
+        seen = squares > limit * largest
+        return cls(left[:, seen], np.sqrt(squares[seen]), None)
+
+    def solve(self, right: Matrix, alpha: float) -> Matrix:
+        """(gram + alpha I)^-1 of this, but for what no row has a part in."""
+        return np.asarray(self.left @ ((self.left.T @ right).T / (self.lengths**2 + alpha)).T)
+
+    def fit(self, centred: Matrix, alpha: float) -> Matrix:
+        """Coefficients of the principal directions in a ridge regression to these targets."""
+        shrunk = self.lengths / (self.lengths**2 + alpha)
+        return np.asarray((shrunk * (self.left.T @ centred).T).T)
 
 
 @dataclass(frozen=True)
@@ -143,12 +185,9 @@ class RowsRidge:
         return np.asarray(cholesky(shifted.T, lower=True, overwrite_a=True, check_finite=False))
 
     @cached_property
-    def components(self) -> tuple[Vector, Matrix]:
-        """The eigenvalues and vectors of gram, for penalties that are small."""
-        squares, left = np.linalg.eigh(self.gram)
-        # Rows that are combinations of others have no part of their own.
-        seen = squares > len(left) * np.finfo(np.float64).eps * squares.max(initial=0.0)
-        return squares[seen], left[:, seen]
+    def principal(self) -> Principal:
+        """Principal directions, for penalties that are small."""
+        return Principal.of(self.gram, self.alpha, self.rows)
 
     def _by_factor(self, right: Matrix) -> Matrix:
         return np.asarray(cho_solve((self.factor, True), right, check_finite=False))
@@ -156,8 +195,7 @@ class RowsRidge:
     def _solve(self, right: Matrix) -> Matrix:
         if not is_small(self.alpha, self.gram):
             return self._by_factor(right)
-        squares, left = self.components
-        return np.asarray(left @ ((left.T @ right).T / (squares + self.alpha)).T)
+        return self.principal.solve(right, self.alpha)
 
     @property
     def largest(self) -> float:
@@ -181,9 +219,12 @@ class RowsRidge:
         """Those of the rows' columns, with one step of refinement as in `fit_least_squares`."""
         rows, centred = self.rows, self._centred(Y)
         assert rows is not None, "the caller has looked"
-        dual = self._solve(centred)
-        coef = rows.back(dual)
-        coef = coef + rows.back(self._solve(centred - rows.times(coef) - self.alpha * dual))
+        if is_small(self.alpha, self.gram) and self.principal.right is not None:
+            coef = self.principal.right @ self.principal.fit(centred, self.alpha)
+        else:
+            dual = self._solve(centred)
+            coef = rows.back(dual)
+            coef = coef + rows.back(self._solve(centred - rows.times(coef) - self.alpha * dual))
         return Coefficients(coef, self.level(Y) - rows.mean @ coef)
 
     def _centred(self, Y: Matrix) -> Matrix:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tacit._typing import Vector
+from tacit._typing import Matrix, Vector
 from tacit.rows import CentredRows, Moments, NumpyRows, Rows, Sample, check_memory
 from tacit.rows._moments import random_sample
 from tacit.solver._basis import Coefficients, low_rank_factor
 from tacit.solver._constraint_set import ConstraintSet, LabeledRows
-from tacit.solver._kernel_features import KernelFeatures
 from tacit.solver._labeling import Labeling
-from tacit.solver._least_squares import RowsRidge, fit_supervised, is_small
+from tacit.solver._least_squares import Principal, RowsRidge, is_small
 from tacit.solver._matrix_free import MatrixFree, Unexplained
 from tacit.solver._method import Method
 from tacit.solver._nearest_labels import SUM, inside
@@ -28,6 +27,8 @@ from tacit.solver._solution import Status
 
 # From so many rows on, sparse ones of two classes do without a matrix of that order.
 MANY_ROWS = 4000
+# How far coefficients may be from what their labels give, in units of values of one on all rows.
+FITTED = 1e-6
 
 
 def project_in_span(
@@ -62,19 +63,41 @@ def project_in_span(
     ridge = RowsRidge(rows.gram(), rows.roots, alpha, fit_intercept, rows)
     if not is_small(alpha, ridge.gram) and unlabeled.total_weight > 0.0:
         return project_by_rows(ridge, labeled, unlabeled, start, metric, method)
-    rows = CentredRows(X, None, fit_intercept)
-    features = KernelFeatures.of(rows.gram(), centred=False)
-    F, y, weights = features.values, labeled.y, labeled.weights
+    whole, rows = rows, CentredRows(X, None, fit_intercept)
+    principal = Principal.of(rows.gram(), alpha, rows)
+    left, lengths, right = principal.left, principal.lengths, principal.right
+    F, y, weights = left * lengths, labeled.y, labeled.weights
     own, others = NumpyRows(F[:n_labeled], weights), NumpyRows(F[n_labeled:], pool.weights)
-    first, rank = fit_supervised(own.X, y, weights, alpha, fit_intercept)
+    theta = left.T @ rows.times(start.coef) if right is None else right.T @ start.coef
+    if right is None:
+        theta = (theta.T / lengths).T
+    first = Coefficients(theta, start.intercept + rows.mean @ start.coef)
     few = LabeledRows(own.X, y, weights)
     constraints = ConstraintSet.of(few, Moments.of(own), others, alpha, fit_intercept)
-    found = project(constraints, first, metric, rank, method)
+    found = project(constraints, first, metric, len(lengths) + fit_intercept, method)
     labels = found.solution.labels()
     solution = replace(found.solution, labeling=Labeling.of_values(unlabeled, labels))
-    coef = rows.back(features.weights @ found.coefficients.coef)
-    moved = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
-    return replace(found, solution=solution, coefficients=start if found.inside else moved)
+    theta = found.coefficients.coef
+    coef = rows.back(left @ (theta.T / lengths).T) if right is None else right @ theta
+    answer = Coefficients(coef, found.coefficients.intercept - rows.mean @ coef)
+    answer = start if found.inside else answer
+    is_fit = is_ridge_fit(answer, whole, np.concatenate([y, labels]), alpha)
+    if solution.status.is_success and not is_fit:
+        solution = replace(solution, status=Status.STALLED)
+        return replace(found, solution=solution, coefficients=answer, inside=False)
+    return replace(found, solution=solution, coefficients=answer)
+
+
+def is_ridge_fit(answer: Coefficients, rows: CentredRows, y: Matrix, alpha: float) -> bool:
+    """Whether no coefficient by itself could lower the penalised loss by more than rounding.
+
+    Rounding errors of rows with columns of very different lengths may lose the short ones.
+    """
+    values = np.add.outer(np.zeros(len(y)), rows.mean @ answer.coef + answer.intercept) - y
+    residual = rows.times(answer.coef) + (rows.roots * values.T).T
+    slopes = rows.back(residual) + alpha * answer.coef
+    steps = slopes.T / np.sqrt(rows.squares() + alpha)
+    return bool(np.abs(steps).max(initial=0.0) <= FITTED * np.linalg.norm(rows.roots))
 
 
 def project_matrix_free(
