@@ -411,3 +411,9 @@ def test_weights_that_an_anchor_cannot_take_are_an_error() -> None:
     anchor = ("mine", make_pipeline(StandardScaler(), LogisticRegression()))
     with pytest.raises(ValueError, match="the anchor 'mine' takes none"):
         fast(anchors=[anchor], views=[]).fit(X, marked, sample_weight=np.ones(len(X)))
+
+
+def test_sparse_rows_that_are_all_alike_are_no_warning_of_numpy() -> None:
+    X = sparse.csr_array(np.array([[1.0, 2.0], [1.0, 2.0]]))
+    model = TacitClassifier(["linear", "rbf"], random_state=0).fit(X, [0, 1])
+    assert np.isfinite(model.decision_function(X)).all()

@@ -57,7 +57,8 @@ class Space:
             return cls(_in_arrays(StandardScaler()).fit(X), None)
         scaler = _in_arrays(Normalizer())
         svd = _in_arrays(TruncatedSVD(min(SPARSE_COORDINATES, *X.shape), random_state=seed))
-        return cls(scaler, svd.fit(scaler.transform(X)))
+        with np.errstate(invalid="ignore"):  # its shares of the variance, where rows have none
+            return cls(scaler, svd.fit(scaler.transform(X)))
 
     def rows(self, X: Any) -> Any:
         """Scaled rows, dense or sparse as the reference rows are."""
