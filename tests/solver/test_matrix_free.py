@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import lsq_linear
 
-from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
+from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import CentredRows, as_rows
 from tacit.solver import LabeledRows, Status, _many_columns
 from tacit.solver._least_squares import RowsRidge, fit_supervised
@@ -201,3 +201,15 @@ def test_the_objective_of_random_labels_is_near_its_mean():
     Q = RowsRidge(rows.gram(), rows.roots, 0.05, True, rows).metric(90, of_all=False)
     mean = 0.5 * (0.5 - values) @ Q @ (0.5 - values) + 0.125 * np.trace(Q)
     assert unit == pytest.approx(mean, rel=0.3)
+
+
+@pytest.mark.parametrize("n_unlabeled", [1, 2])
+def test_unlabeled_rows_that_are_their_own_mean_are_no_division_by_zero(monkeypatch, n_unlabeled):
+    X, y = _table(260, 700)
+    values = LeastSquaresClassifier(0.05).fit(X[:200], y[:200]).decision_function(X[200:])
+    rows = np.append(np.arange(200), np.full(n_unlabeled, 200 + values.argmin()))
+    marked = np.append(y[:200], np.full(n_unlabeled, -1))
+    _matrix_free(monkeypatch, True)
+    model = ICLSClassifier(0.05).fit(X[rows], marked)
+    assert model.solution_.status is Status.OPTIMAL
+    assert model.soft_labels_.tolist() == [0.0] * n_unlabeled

@@ -120,7 +120,7 @@ class NearInverse:
     def _rest(self, X: Any, chosen: Any) -> Vector:
         whole = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         rest = whole - np.asarray(chosen.multiply(chosen).sum(axis=1)).ravel()
-        least = LEAST_SQUARE * max(float(whole.mean()), np.finfo(float).tiny)
+        least = LEAST_SQUARE * max(float(whole.mean()), np.finfo(float).eps * self.T.alpha)
         return np.asarray(np.maximum(rest, least))
 
     def of(self, index: Index | None = None, extra: Vector | float = 0.0) -> Times:
@@ -261,6 +261,8 @@ class MatrixFree:
         all rows. So it holds whatever the accuracy of h is.
         """
         scale, accuracy = self.unit(), FIRST
+        if not scale > 0.0:
+            raise np.linalg.LinAlgError("random labels are as good as any")
         side = np.where(self.upper < 0.0, 1, np.where(self.lower > 0.0, -1, 0))
         s, h = np.zeros_like(self.lower), np.zeros_like(self.lower)
         for n_iter in range(1, MOST_CHANGES + 1):
