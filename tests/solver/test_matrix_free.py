@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import lsq_linear
+from sklearn.exceptions import ConvergenceWarning
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import CentredRows, as_rows
@@ -213,3 +214,17 @@ def test_unlabeled_rows_that_are_their_own_mean_are_no_division_by_zero(monkeypa
     model = ICLSClassifier(0.05).fit(X[rows], marked)
     assert model.solution_.status is Status.OPTIMAL
     assert model.soft_labels_.tolist() == [0.0] * n_unlabeled
+
+
+@pytest.mark.parametrize(("tol", "max_iter"), [(1e-8, 1), (1e-8, 3), (1e-15, 1000)])
+def test_rounds_at_the_most_and_rounding_end_a_fit(monkeypatch, tol, max_iter):
+    X, y = _table(260, 700)
+    y[90:] = -1
+    _matrix_free(monkeypatch, True)
+    exact = ICLSClassifier(0.05).fit(X, y).solution_
+    with pytest.warns(ConvergenceWarning, match="raise tol" if tol < 1e-8 else "raise max_iter"):
+        solution = ICLSClassifier(0.05, tol=tol, max_iter=max_iter).fit(X, y).solution_
+    assert solution.solver == NAME
+    assert solution.n_iter <= max_iter
+    assert solution.status is (Status.STALLED if tol < 1e-8 else Status.MAX_ITERATIONS)
+    assert 0.0 <= solution.objective - exact.objective + exact.gap() <= solution.gap() + exact.gap()

@@ -125,7 +125,7 @@ def project_matrix_free(
     known = CentredRows(labeled.X, labeled.weights, fit_intercept)
     T = Unexplained.of(known, CentredRows(X, weights, fit_intercept), alpha, fit_intercept)
     solver = MatrixFree(T, start.values(X), of_all=metric == "all")
-    solution, y = solver.solve(method.tol, method.report)
+    solution, y = solver.solve(method.tol, method.max_iter, method.report)
     labels = solution.labels()[which]
     labeling = Labeling.of_values(unlabeled, labels)
     solution = replace(solution, soft_labels=labels, labeling=labeling)

@@ -36,6 +36,8 @@ INNER = 0.1
 MOST_COLUMNS = 1000
 # What the other columns add to the square of a row is at least this part of the mean square.
 LEAST_SQUARE = 1e-3
+# Relative gaps below this are rounding.
+LEAST_GAP = 1e-12
 # Accuracy of the answer for given labels, and of the unit that gaps are judged in.
 ACCURATE, ROUGH = 1e-12, 1e-2
 
@@ -253,7 +255,9 @@ class MatrixFree:
 
         return conjugate_gradients(times, d, self.near_all, is_enough, first)
 
-    def solve(self, tol: float, report: Callable[[str], None]) -> tuple[Solution, Vector]:
+    def solve(
+        self, tol: float, max_iter: int, report: Callable[[str], None]
+    ) -> tuple[Solution, Vector]:
         """Labels, with y such that T y are the changes of values; an error if sets do not settle.
 
         For any h and s = T h, with d the change that Q takes to s, labels that change by d + e have
@@ -265,7 +269,7 @@ class MatrixFree:
             raise np.linalg.LinAlgError("random labels are as good as any")
         side = np.where(self.upper < 0.0, 1, np.where(self.lower > 0.0, -1, 0))
         s, h = np.zeros_like(self.lower), np.zeros_like(self.lower)
-        for n_iter in range(1, MOST_CHANGES + 1):
+        for n_iter in range(1, min(max_iter, MOST_CHANGES) + 1):
             held = np.flatnonzero(side)
             bounds = np.where(side > 0, self.upper, self.lower)[held]
             s = np.where(side, s, 0.0)
@@ -284,14 +288,18 @@ class MatrixFree:
                 accuracy *= TIGHTER
                 continue
             unit = gap_unit(0.5 * float(s @ d), scale)
-            is_enough = _shorter_than(INNER * tol * unit / np.sqrt(len(s)))
+            enough = max(tol, LEAST_GAP)
+            is_enough = _shorter_than(INNER * enough * unit / np.sqrt(len(s)))
             h = conjugate_gradients(self.times, s, self.near_all, is_enough, h)
             solution, y = self._judge(h, side, scale, n_iter)
-            if solution.is_optimal(tol):
-                return self._finish(solution, y)
+            if solution.is_optimal(enough):
+                is_stalled = not solution.is_optimal(tol)
+                return self._finish(solution, y, Status.STALLED if is_stalled else None)
             accuracy *= TIGHTER
             if accuracy < TIGHTEST:
                 break
+        if n_iter == max_iter:
+            return self._finish(*self._judge(h, side, scale, n_iter), Status.MAX_ITERATIONS)
         raise np.linalg.LinAlgError("the rows held at bounds do not settle")
 
     def _judge(self, h: Vector, side: Vector, scale: float, n_iter: int) -> tuple[Solution, Vector]:
@@ -321,13 +329,15 @@ class MatrixFree:
         )
         return solution, y
 
-    def _finish(self, solution: Solution, y: Vector) -> tuple[Solution, Vector]:
+    def _finish(
+        self, solution: Solution, y: Vector, status: Status | None
+    ) -> tuple[Solution, Vector]:
         """The answer for these labels, and the solution with what depends on it."""
         d = self.T.roots * (solution.labels() - self.values)
         y = self._answer(d, y, _shorter_than(ACCURATE * float(np.linalg.norm(d))))
         objective = self.objective(d, y)
         is_reached = objective <= REACHED**2 * solution.scale
-        status = Status.INSIDE if is_reached else Status.OPTIMAL
+        status = status or (Status.INSIDE if is_reached else Status.OPTIMAL)
         z = self.residual(y)
         solution = replace(
             solution, objective=objective, status=status, n_sweeps=2 * self.n_products
