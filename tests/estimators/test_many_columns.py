@@ -335,6 +335,34 @@ def test_labels_near_the_values_of_the_start_tell_what_the_interior_point_method
         np.testing.assert_allclose(ours.coef_[k], beta[1:], atol=1e-7)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n_classes", "fit_intercept"), [(2, False), (2, True), (3, True)])
+def test_sparse_rows_beyond_many_columns_need_no_matrix_to_see_a_start_inside(
+    monkeypatch, n_classes, fit_intercept, weighted
+):
+    random = np.random.default_rng(3)
+    X = sp.csr_array(sp.random_array((2500, 300), density=0.05, rng=random))
+    X = X + sp.csr_array(np.eye(300)[[7]].repeat(2500, axis=0) * 30.0)  # full, far from zero
+    y, alpha = random.integers(0, n_classes, 2500), 0.1 if n_classes == 2 else 3.0
+    marked = np.where(np.arange(2500) < 100, y, -1)
+    weights = random.uniform(0.2, 3.0, 2500) if weighted else None
+    monkeypatch.setattr("tacit.solver._nearest_labels.WIDE", 200)
+    with monkeypatch.context() as patch:
+        patch.setattr("tacit.rows._sweep._free_bytes", lambda: 1e6)  # 300 x 300 is too much
+        model = ICLSClassifier(alpha, fit_intercept=fit_intercept)
+        model.fit(X, marked, sample_weight=weights)
+    assert model.solution_.solver == "nearest"
+    assert model.certificate_.supervised_in_set
+    labels = model.soft_labels_.reshape(2400, -1)
+    assert labels.min() >= 0.0
+    assert labels.max() <= 1.0
+    targets = np.eye(n_classes)[y[:100]] if n_classes > 2 else (y[:100, None] == 1) * 1.0
+    w = np.ones(2500) if weights is None else weights
+    for k, column in enumerate(np.concatenate([targets, labels]).T):
+        beta = _dense_ridge(X.toarray(), column, w, alpha, fit_intercept)
+        np.testing.assert_allclose(model.coef_[k], beta[1:], atol=1e-7)
+
+
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_no_draw_of_wide_sparse_rows_needs_a_matrix_of_their_columns(fit_intercept: bool) -> None:
     X, y = _sparse_table(400, 100_000, 60)

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from tacit._typing import Mask, Matrix
-from tacit.rows import Block, Moments, NumpyRows, Rows, as_rows
+from tacit._typing import Mask, Matrix, Vector
+from tacit.rows import Block, CsrRows, Moments, NumpyRows, Rows, as_rows
 from tacit.rows._moments import random_sample
 from tacit.rows._sweep import add_each
 from tacit.solver._basis import Basis, Coefficients
@@ -43,6 +44,11 @@ ROWS_EACH, SAMPLE_NUMBERS = 8, 2**24
 NEAR_ENOUGH, REACHED = 1e-3, 1e-10
 # The same in the coordinates of the columns, where the sample does not determine all directions.
 REACHED_COLUMNS = 1e-8
+# From so many sparse columns on no matrix of their order is made: their lengths take the place of
+# an orthonormal basis. Steps then take more products, each of two sweeps over the entries.
+WIDE, WIDE_TIMES = 2000, 9
+# Of the square of a column, what is left at the least when its mean is taken away.
+LEAST_LENGTH = 1e-10
 # Rounding errors in the sum over the classes of a row's values.
 SUM = 1e-9
 
@@ -100,37 +106,66 @@ def _reach_nearest(
     """
     d, wanted = rows.n_features, ROWS_EACH * sums.size
     n_sample, few = min(wanted, max(ROWS_EACH * d, SAMPLE_NUMBERS // d)), rows
-    if n_sample < rows.n_rows:
+    is_wide = isinstance(rows, CsrRows) and d >= WIDE
+    if n_sample < rows.n_rows and not is_wide:
         sample = random_sample(rows, n_sample, seed=0)
         own = np.ones(len(sample)) if sample.weights is None else sample.weights
         if not own.any():
             return None
         few = as_rows(sample.X, own * (rows.total_weight / own.sum()))
-    moments = Moments.of(few)
-    basis = Basis.of(moments, 0.0, fit_intercept)
-    every = _Nearest(rows, basis.functions, start, sums)
-    mean = moments.mean @ basis.functions.coef + basis.functions.intercept
+    if is_wide:
+        functions, total = _columns(rows, fit_intercept)
+    else:
+        moments = Moments.of(few)
+        functions = Basis.of(moments, 0.0, fit_intercept).functions
+        mean = moments.mean @ functions.coef + functions.intercept
+        total = moments.weight * mean
+    every = _Nearest(rows, functions, start, sums)
     kind = label_set(np.zeros((1, *start.coef.shape[1:])))
-    centre = np.multiply.outer(moments.weight * mean, kind.centre) - every.target
-    scale = 0.5 * (float(np.vdot(centre, centre)) + kind.variance * basis.rank)
+    centre = np.multiply.outer(total, kind.centre) - every.target
+    scale = 0.5 * (float(np.vdot(centre, centre)) + kind.variance * len(total))
     unit = float(np.sqrt(2.0 * scale))
     slope = np.zeros_like(every.target)
-    if wanted // 2 <= few.n_rows < rows.n_rows // 2:
+    if not is_wide and wanted // 2 <= few.n_rows < rows.n_rows // 2:
         own_sums = few.reduce(partial(_values_of_block, start), _add_values)[2]
-        first = _Nearest(few, basis.functions, start, own_sums).solve(slope, NEAR_ENOUGH * unit)
+        first = _Nearest(few, functions, start, own_sums).solve(slope, NEAR_ENOUGH * unit)
         if first is None:
             return None
         slope = first.slope
     found = every.solve(slope, REACHED * unit)
     if found is None:
         return None
-    if basis.rank < d + fit_intercept:
+    if not is_wide and len(total) < d + fit_intercept:
         squares = moments.scatter.diagonal() + moments.weight * moments.mean**2
         lengths = np.sqrt(np.where(squares > 0.0, squares, 1.0))
         over = ((found.labeling.total - sums[1:]).T / lengths).T
         if np.linalg.norm(over) > REACHED_COLUMNS * unit:
             return None
     return found, found.residual, scale
+
+
+def _columns(rows: Rows, fit_intercept: bool) -> tuple[Coefficients, Vector]:
+    """The columns less their mean, of length one, with the constant; and their sums over the rows.
+
+    As functions whose coefficients are sparse: a product with them is one with the rows.
+    """
+    sums, squares = rows.reduce(_squares_of_block, add_each)
+    weight, d = rows.total_weight, len(squares)
+    mean = sums / weight if fit_intercept else np.zeros(d)
+    left = np.maximum(squares - weight * mean**2, LEAST_LENGTH * squares)
+    lengths = np.sqrt(np.where(left > 0.0, left, 1.0))
+    coef: Any = sparse.diags_array(1.0 / lengths, format="csr")
+    if not fit_intercept:
+        return Coefficients(coef, np.zeros(d)), sums / lengths
+    coef = sparse.csr_array(sparse.hstack([sparse.csr_array((d, 1)), coef]))
+    intercept = np.concatenate([[1.0 / np.sqrt(weight)], -mean / lengths])
+    return Coefficients(coef, intercept), np.concatenate([[np.sqrt(weight)], np.zeros(d)])
+
+
+def _squares_of_block(block: Block) -> tuple[Vector, Vector]:
+    """The sums of columns and of their squares."""
+    w = np.ones(block.X.shape[0]) if block.weights is None else block.weights
+    return np.asarray(w @ block.X), np.asarray(w @ block.X.power(2))
 
 
 def _factor(gram: Matrix) -> Solve:
@@ -151,6 +186,7 @@ class _Nearest:
         self.unit = max(1.0, float(np.linalg.norm(self.target)))
         self.factor: Solve = np.asarray
         self.n_products = 0
+        self.is_wide = sparse.issparse(functions.coef)
         # Steps for many classes are rough, and faster on all rows at once in single precision.
         self.single: Block | None = None
         if isinstance(rows, NumpyRows) and rows.X.size <= SAMPLE_NUMBERS and start.coef.ndim == 2:
@@ -172,7 +208,7 @@ class _Nearest:
                 return reached
             if value < lowest:
                 return None
-            if self.n_products > MOST_PRODUCTS:
+            if self.n_products > MOST_PRODUCTS * (1 + WIDE_TIMES * self.is_wide):
                 return None
             least = FINEST[self.single is not None]
             accuracy = min(0.1, max(size / self.unit, least, 0.3 * enough / size))
@@ -223,7 +259,7 @@ class _Nearest:
         scaled = self.factor(left)
         direction, before = scaled, float(np.vdot(left, scaled))
         enough = accuracy**2 * before
-        for _ in range(CONJUGATE_STEPS):
+        for _ in range(CONJUGATE_STEPS * (1 + WIDE_TIMES * self.is_wide)):
             self.n_products += 1
             product = times(direction)
             curvature = float(np.vdot(direction, product))
@@ -248,7 +284,7 @@ class _Nearest:
 
     def factor_of_classes(self, free: Mask) -> Solve:
         """The curvature of each class for itself, from the rows whose label can move; one sweep."""
-        if self.target.size * len(self.target) > MOST_NUMBERS:
+        if self.is_wide or self.target.size * len(self.target) > MOST_NUMBERS:
             return self.factor
         grams = self._sum(_grams_of_block, np.eye(len(self.target)), free)
         try:
