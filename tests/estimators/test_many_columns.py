@@ -515,3 +515,13 @@ def test_columns_that_rounding_loses_are_warned_of(monkeypatch):
         model = ICLSClassifier(1e-3).fit(X, marked)
     assert model.solution_.status is Status.STALLED
     assert not model.certificate_.supervised_in_set
+
+
+@pytest.mark.parametrize("alpha", [1e-7, 1e-8, 1e-10])
+def test_rows_that_are_nearly_equal_with_other_labels_are_fitted_as_by_singular_values(alpha):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(3, 9))[[0, 1, 2, 0, 1]] + 1e-7 * random.normal(size=(5, 9))
+    y = np.array([0, 1, 0, 1, 0])
+    model = LeastSquaresClassifier(alpha, fit_intercept=False).fit(X, y)
+    ridge = Ridge(alpha=alpha, fit_intercept=False, solver="svd").fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], ridge.coef_, atol=1e-6 * np.abs(ridge.coef_).max())
