@@ -14,9 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import CentredRows, as_rows
 from tacit.solver import LabeledRows, Status, _many_columns
+from tacit.solver import _matrix_free as _matrix_free_module
 from tacit.solver._least_squares import RowsRidge, fit_supervised
 from tacit.solver._many_columns import project_in_span, project_matrix_free
-from tacit.solver._matrix_free import NAME, MatrixFree, NearInverse, Unexplained
+from tacit.solver._matrix_free import (
+    NAME,
+    MatrixFree,
+    NearInverse,
+    Unexplained,
+    conjugate_gradients,
+)
 from tacit.solver._method import Method
 
 
@@ -228,3 +235,22 @@ def test_rounds_at_the_most_and_rounding_end_a_fit(monkeypatch, tol, max_iter):
     assert solution.n_iter <= max_iter
     assert solution.status is (Status.STALLED if tol < 1e-8 else Status.MAX_ITERATIONS)
     assert 0.0 <= solution.objective - exact.objective + exact.gap() <= solution.gap() + exact.gap()
+
+
+def test_conjugate_gradients_that_get_nowhere_are_an_error(monkeypatch):
+    def same(x: Any) -> Any:
+        return x
+
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        conjugate_gradients(lambda x: -x, np.ones(3), same, lambda left, size: False)
+    monkeypatch.setattr(_matrix_free_module, "MOST_STEPS", 2)
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        conjugate_gradients(lambda x: np.arange(1, 6) * x, np.ones(5), same, lambda *_: False)
+
+
+def test_more_products_than_a_matrix_would_be_worth_are_an_error(monkeypatch):
+    X, _ = _table(60, 90, 8)
+    solver = MatrixFree(_operator(X, 20, 0.2, True, np.ones(60)), np.full(40, 0.5), of_all=True)
+    monkeypatch.setattr(_matrix_free_module, "MOST_PRODUCTS", solver.n_products)
+    with pytest.raises(np.linalg.LinAlgError, match="more products"):
+        solver.times(np.ones(40))
