@@ -35,7 +35,9 @@ def test_labels_that_lead_back_are_found_by_a_sample_first(twins: bool) -> None:
     assert found is not None
     assert found.inside
     assert found.solution.status is Status.INSIDE
-    labels = found.solution.labeling.of_rows(NumpyRows(X))
+    labeling = found.solution.labeling
+    assert labeling is not None
+    labels = labeling.of_rows(NumpyRows(X))
     assert labels.min() >= 0.0
     assert labels.max() <= 1.0
     both = np.column_stack([np.ones(4000), X])
