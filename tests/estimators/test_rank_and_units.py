@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
 
 from tacit import ICLSClassifier, LeastSquaresClassifier, ProjectedLeastSquaresClassifier
+from tacit.solver import Status
 from tests.estimators.tables import ALL, IMPLICIT, partly_labeled
 
 DATA = partly_labeled(n_labeled=16)
@@ -271,3 +273,12 @@ def test_with_a_penalty_a_column_that_only_unlabeled_rows_vary_in_counts_in_the_
 
     other = minimize(loss, np.full(10, 0.5), jac=True, bounds=[(0.0, 1.0)] * 10, tol=1e-16)
     assert loss(model.soft_labels_)[0] <= other.fun * (1.0 + 1e-9)
+
+
+def test_directions_that_the_set_has_lost_and_the_start_has_not_are_told() -> None:
+    X = 1e8 + np.random.default_rng(0).normal(size=(3, 3))  # squares of 1e16 beside those of one
+    model = ProjectedLeastSquaresClassifier(alpha=0.1, fit_intercept=False)
+    with pytest.warns(ConvergenceWarning, match="scale the columns or raise alpha"):
+        model.fit(X, [0, 1, -1])
+    assert model.solution_.status is Status.STALLED
+    assert not model.certificate_.supervised_in_set

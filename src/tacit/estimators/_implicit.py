@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from tacit.estimators._training import TrainingData, read_class_prior, threads_f
 from tacit.rows import CentredRows
 from tacit.solver import Coefficients, Status, project
 from tacit.solver._least_squares import FEW_COLUMNS, RowsRidge, column_squares, loses_columns
-from tacit.solver._many_columns import is_ridge_fit, project_by_rows, project_in_span
+from tacit.solver._many_columns import FITTED, is_ridge_fit, project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
@@ -123,6 +124,12 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             needed = {name: other for name, (other, is_so) in asking.items() if is_so}
             constraints = supervised.constraint_set(alpha, prior, needed)
             projection = project(constraints, start, metric, supervised.rank, method)
+            kept = constraints.coefficients(constraints.coordinates(start))
+            is_lost = data.weights is None and not _is_close(kept, start, labeled.X)
+            if alpha > 0.0 and is_lost:
+                # Directions that the start has, and rounding has taken from the set.
+                stalled = replace(projection.solution, status=Status.STALLED)
+                projection = replace(projection, solution=stalled, inside=False)
             prior_violation = constraints.prior_violation(projection.solution.labeling)
         solution = projection.solution
         self.certificate_ = supervised.certify(
@@ -142,6 +149,13 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         return prior_violation
+
+
+def _is_close(one: Coefficients, other: Coefficients, X: Any) -> bool:
+    """Whether values on these rows differ by no more than rounding may leave."""
+    values = other.values(X)
+    difference = np.abs(one.values(X) - values).max(initial=0.0)
+    return bool(difference <= FITTED * (1.0 + np.abs(values).max(initial=0.0)))
 
 
 def _penalty_change(projection: Projection, start: Coefficients, alpha: float) -> float | None:
