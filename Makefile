@@ -106,7 +106,7 @@ bench: $(READY)  ## Time the library side by side with its peers
 	$(BIN)/python -m benchmarks
 
 # Apart from `bench`, which is about time.
-verdicts: $(READY)  ## Count how often each verdict is right, on problems with known answers (two hours)
+verdicts: $(READY)  ## Count how often each verdict is right, on problems with known answers (an hour)
 	$(BIN)/python -m benchmarks.verdicts
 
 # The package brings a folder `tests`, so that it is installed apart. Goes on from the runs that are kept.

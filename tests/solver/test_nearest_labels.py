@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tacit.rows import NumpyRows
+from tacit.rows._moments import random_sample
 from tacit.solver import Coefficients, Status
 from tacit.solver._least_squares import fit_supervised
-from tacit.solver._nearest_labels import already_inside
+from tacit.solver._nearest_labels import ROWS_EACH, already_inside
 
 
 def _start(n_labeled: int, times: float = 1.0, twins: bool = False) -> tuple[Any, Coefficients]:
@@ -51,6 +52,10 @@ def test_a_start_far_outside_is_seen_on_a_sample() -> None:
 
 def test_rows_of_which_a_sample_weighs_nothing_are_left_to_others() -> None:
     X, start = _start(600)
+    drawn = random_sample(NumpyRows(X), ROWS_EACH * (X.shape[1] + 1), seed=0).index
+    values = start.values(X)
+    values[drawn] = 0.0
     weights = np.zeros(4000)
-    weights[start.values(X).argmax()] = 1.0
+    weights[values.argmax()] = 1.0
+    assert values.max() > 1.0
     assert already_inside(NumpyRows(X, weights), start, fit_intercept=True) is None

@@ -13,7 +13,7 @@ from tacit.estimators._linear import RegressionClassifier
 from tacit.estimators._start import fit_start
 from tacit.estimators._training import TrainingData, read_class_prior, threads_for
 from tacit.rows import CentredRows
-from tacit.solver import Coefficients, Status, project
+from tacit.solver import Coefficients, Solution, Status, project
 from tacit.solver._least_squares import FEW_COLUMNS, RowsRidge, column_squares, loses_columns
 from tacit.solver._many_columns import FITTED, is_ridge_fit, project_by_rows, project_in_span
 from tacit.solver._method import SOLVERS, Method
@@ -124,18 +124,18 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             needed = {name: other for name, (other, is_so) in asking.items() if is_so}
             constraints = supervised.constraint_set(alpha, prior, needed)
             projection = project(constraints, start, metric, supervised.rank, method)
-            kept = constraints.coefficients(constraints.coordinates(start))
-            is_lost = data.weights is None and not _is_close(kept, start, labeled.X)
-            if alpha > 0.0 and is_lost:
-                # Directions that the start has, and rounding has taken from the set.
-                stalled = replace(projection.solution, status=Status.STALLED)
-                projection = replace(projection, solution=stalled, inside=False)
+            if alpha > 0.0 and data.weights is None:  # beside large ones a penalty may be nothing
+                kept = constraints.coefficients(constraints.coordinates(start))
+                if not _is_close(kept, start, labeled.X):
+                    # Directions that the start has, and rounding has taken from the set.
+                    stalled = replace(projection.solution, status=Status.STALLED)
+                    projection = replace(projection, solution=stalled, inside=False)
             prior_violation = constraints.prior_violation(projection.solution.labeling)
         solution = projection.solution
         self.certificate_ = supervised.certify(
             projection.coefficients,
             start,
-            supervised_in_set=projection.inside,
+            supervised_in_set=None if _is_rounded_away(solution, self.tol) else projection.inside,
             guaranteed_improvement=guarantee(projection, data) if metric == "all" else None,
             penalty_change=_penalty_change(projection, start, alpha) if metric == "all" else None,
             class_prior=None if prior is None else tuple(prior.tolist()),
@@ -149,6 +149,11 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
         self.solution_ = solution
         self.n_iter_ = solution.n_iter
         return prior_violation
+
+
+def _is_rounded_away(solution: Solution, tol: float) -> bool:
+    """Whether the answer is exact for a set that rounding has made another."""
+    return solution.status is Status.STALLED and solution.relative_gap() <= tol
 
 
 def _is_close(one: Coefficients, other: Coefficients, X: Any) -> bool:
@@ -205,7 +210,7 @@ def warn_if_unfinished(model: Any, otherwise: str, reason: str = "") -> None:
         else otherwise
     )
     gap = solution.relative_gap()
-    if solution.status is Status.STALLED and gap <= model.tol and not reason:
+    if _is_rounded_away(solution, model.tol) and not reason:
         advice = "scale the columns or raise alpha"
         reason = ", for rounding errors lose small columns beside large ones"
     kept = ". The answer might have raised the loss, so the supervised classifier was kept"
