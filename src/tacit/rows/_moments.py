@@ -81,14 +81,15 @@ def moments_of_block(block: Block) -> Moments:
 
 def _moments_of_dense(X: Matrix, weights: Vector | None, total: float) -> Moments:
     w = np.ones(len(X)) if weights is None else weights
-    mean = np.asarray(w @ X) / total
-    # Every 16th row tells whether the mean may stay where it is.
-    if (mean**2 <= CANCELLATION * X[::16].var(axis=0)).all():
+    # Not w @ X, which holds the interpreter where its result is small, and other threads wait.
+    mean = np.dot(w, X) / total
+    # Some dozen rows tell whether the mean may stay where it is.
+    if (mean**2 <= CANCELLATION * X[:: max(1, min(64, len(X) // 64))].var(axis=0)).all():
         scatter = _gram(X, weights) - _square(total, mean)
         if (total * mean**2 <= CANCELLATION * scatter.diagonal()).all():
             return Moments(total, mean, scatter)
     centred = X - mean
-    residual = np.asarray(w @ centred) / total  # what rounding has left of the mean
+    residual = np.dot(w, centred) / total  # what rounding has left of the mean
     scatter = _gram(centred, weights) - _square(total, residual)
     return Moments(total, mean + residual, scatter)
 

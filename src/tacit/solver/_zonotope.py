@@ -98,8 +98,8 @@ class _SweepKernel:
         if not isinstance(X, np.ndarray):
             slopes = np.ascontiguousarray((X @ self.coef).T)
         elif self.coef.shape[1] == 2:
-            # BLAS takes nearly twice as long for a product with two columns as for two with one.
-            slopes = np.stack([X @ column for column in self.coef.T])
+            # This way round BLAS takes two thirds of the time.
+            slopes = np.ascontiguousarray(np.dot(X, self.coef).T)
         else:
             slopes = self.coef.T @ X.T
         slopes += self.intercept[:, None]
@@ -117,7 +117,8 @@ class _SweepKernel:
         counted = chosen.astype(np.float64)
         if weights is not None:
             counted *= weights
-        total = counted @ X if isinstance(X, np.ndarray) else (X.T @ counted.T).T
+        # Not counted @ X, which holds the interpreter where its result is small.
+        total = np.dot(counted, X) if isinstance(X, np.ndarray) else (X.T @ counted.T).T
         minima = lowest.sum(axis=1) if weights is None else lowest @ weights
         near = self._near(block, distance, counted)
         return minima, counted.sum(axis=1), np.asarray(total), crossed, (near,)
@@ -138,8 +139,8 @@ class _SweepKernel:
         rows = np.ascontiguousarray(rows) + 0.0  # so that -0 is 0 wherever rows are compared
         weights = np.ones(len(index)) if block.weights is None else block.weights[index]
         own = counted[0, index] if self.n_columns == 1 else counted[:, index].T
-        near = NearRows(rows, weights, distance[index], own).distinct()
-        return near if len(near) <= self.limit else near.nearest(self.limit)
+        near = NearRows(rows, weights, distance[index], own)
+        return near if len(near) <= self.limit else NearRows.together((near,), self.limit)
 
 
 def _crossed(slopes: Matrix, previous: Matrix, margin: float) -> Vector:
