@@ -41,7 +41,7 @@ from tests.estimators.sources import (
     in_memory,
 )
 from tests.estimators.tables import IMPLICIT
-from tests.rows.storages import write_parquet
+from tests.rows.storages import swept_in, write_parquet
 
 
 @pytest.mark.parametrize("estimator", IMPLICIT)
@@ -145,6 +145,21 @@ def test_several_rounds_over_the_rows_end_at_the_same_model(
     assert model.solution_.n_sweeps == expected.solution_.n_sweeps
     assert_same_fit(model, expected)
     assert_soft_labels_lead_to(model, table)
+
+
+@pytest.mark.parametrize("source", ["C order", "CSR", "path"])
+@pytest.mark.parametrize("block_rows", [997, 40_000])
+def test_rounds_in_threads_over_blocks_of_any_size_end_at_the_same_model(
+    block_rows: int, source: str, tmp_path: Path
+) -> None:
+    table = data(40_000)
+    expected = in_memory(ICLSClassifier, 40_000, "auto")
+    with swept_in(block_rows, n_workers=2):
+        rows = SOURCES[source](tmp_path, table.X_unlabeled)
+        model = ICLSClassifier().fit(table.X, table.y, rows)
+        assert model.n_iter_ == expected.n_iter_ >= 2
+        assert model.solution_.n_sweeps == expected.solution_.n_sweeps
+        assert_same_fit(model, expected)
 
 
 def test_the_answer_is_the_same_whichever_solver_finds_it() -> None:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import sparse
 
-from tacit.rows import Block, CsrRows, DaskRows, NumpyRows, ParquetRows
+from tacit.rows import (
+    Block,
+    CsrRows,
+    DaskRows,
+    NumpyRows,
+    ParquetRows,
+    _memory_rows,
+    _moments,
+    _parquet_rows,
+    _sweep,
+)
 from tests.optional import da, pa, pq
 
 N_ROWS, N_FEATURES = 1003, 7
@@ -35,6 +48,19 @@ def memory_map(folder: Any, X: np.ndarray) -> np.ndarray:
     mapped[:] = X
     mapped.flush()
     return np.memmap(folder / "table.bin", dtype=X.dtype, mode="r", shape=X.shape)
+
+
+@contextmanager
+def swept_in(block_rows: int, n_workers: int) -> Iterator[None]:
+    """Tables made here have blocks of that many rows, and that many threads, however small."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_memory_rows, "rows_per_block", lambda n_features: block_rows)
+        patch.setattr(_memory_rows, "_rows_per_block", lambda X: block_rows)
+        patch.setattr(_moments, "rows_per_block", lambda n_features: block_rows)
+        patch.setattr(_parquet_rows, "_rows_per_batch", lambda n_features: block_rows)
+        patch.setattr(_sweep, "MANY_NUMBERS", 0)
+        patch.setattr(_sweep, "blas_threads", lambda: n_workers)
+        yield
 
 
 def _in_blocks_of(block_rows: int, rows: Any) -> Any:
