@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
+from tacit._forked import openmp_without_parent
 from tacit._typing import Matrix, Vector
 from tacit.estimators._parameters import POSITIVE_INTEGER, Number
 from tacit.estimators._training import TrainingData, threads_for
@@ -268,6 +269,7 @@ def sample_separators(
     return Separators(labelings, objectives, n_iter, n_unsettled)
 
 
+@openmp_without_parent()
 def representatives(
     separators: Separators, n_clusters: int, random: np.random.Generator
 ) -> Separators:

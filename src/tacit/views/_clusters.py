@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 
+from tacit._forked import openmp_without_parent
 from tacit._typing import Matrix
 from tacit.views._embedding import EmbeddingView, Kernel
 
@@ -41,6 +42,7 @@ class BaggedClusters(TransformerMixin, BaseEstimator):
         self.n_bags = n_bags
         self.random_state = random_state
 
+    @openmp_without_parent()
     def fit(self, X: Matrix, y: Any = None) -> BaggedClusters:
         """Find the centres, in the space of the first principal components."""
         random = check_random_state(self.random_state)
@@ -62,6 +64,7 @@ class BaggedClusters(TransformerMixin, BaseEstimator):
                     self.centres_.append(model.fit(rows).cluster_centers_)
         return self
 
+    @openmp_without_parent()
     def transform(self, X: Matrix) -> Any:
         """Indicators of the cluster in each clustering: `max(sizes)` columns for each."""
         most, X = max(self.sizes), self.pca_.transform(X)

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 
 from tacit._cached import cached_property
+from tacit._forked import openmp_without_parent
 from tacit._typing import Index, Matrix, Vector
 from tacit.views._embedding import fitted_transformer, transformed
 from tacit.views._protocol import Reference, RowFunction
@@ -55,6 +56,7 @@ class NeighborIndex:
     def _exact(self) -> Any:
         return NearestNeighbors().fit(self.X)
 
+    @openmp_without_parent()
     def search(self, X: Matrix, k: int) -> tuple[Matrix, Index]:
         """Distances and positions of the k nearest rows, nearest first, each (n, k)."""
         if self._lists is None:
