@@ -1,4 +1,5 @@
 import _thread
+import os
 import signal
 import threading
 import time
@@ -169,6 +170,28 @@ def test_a_limit_of_the_user_outlives_a_sweep_in_another_thread():
         thread.join(10)
         assert blas_threads() == 1
     assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_process_forked_while_another_thread_sets_the_limit_can_sweep():
+    held, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with sweep._lock:
+            held.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)  # ends it where it would hang
+        os._exit(fold(lambda item: item, range(4), lambda a, b: a + b, 2))
+    leave.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 6
 
 
 def test_large_arrays_are_swept_in_threads_and_small_ones_are_not(monkeypatch):

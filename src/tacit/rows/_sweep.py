@@ -198,7 +198,15 @@ def one_blas_thread() -> Iterator[None]:
                 _set_threads(_before)
 
 
+def _renew_lock() -> None:
+    """In a process that was forked the thread is missing that may have held the lock."""
+    global _lock
+    _lock = Lock()
+
+
 _lock = Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 _sweeps = 0
 _before: list[tuple[Any, int]] = []
 
