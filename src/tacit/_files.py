@@ -15,7 +15,7 @@ from pathlib import Path
 _unfinished: set[Path] = set()
 # The names that `written_whole` makes.
 _PARTIAL = re.compile(r"\..*\.[0-9a-f]{12}\.partial(\.[^.]*)?")
-# A file that is being written changes more often than that.
+# A file that is being written mostly changes more often than that.
 _IDLE_SECONDS = 1.0
 # What the system says of a full disk, and of a limit on the size of files: while writing, when it
 # knows no name.
@@ -39,14 +39,48 @@ def written_whole(file: Path) -> Iterator[Path]:
     partial = file.with_name(f".{file.stem}.{uuid.uuid4().hex[:12]}.partial{file.suffix}")
     _unfinished.add(partial)
     try:
-        yield partial
-        partial.replace(file)
+        with _held(partial):
+            yield partial
+            partial.replace(file)
     except OSError as error:
         _name(error, partial, named)
         raise
     finally:
         partial.unlink(missing_ok=True)
         _unfinished.discard(partial)
+
+
+@contextmanager
+def _held(partial: Path) -> Iterator[None]:
+    """Lock the file, so that other processes see that it is being written, however slowly."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    descriptor = os.open(partial, os.O_CREAT | os.O_RDWR, 0o666)
+    try:
+        with suppress(OSError):  # not every network drive has locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_held(partial: Path) -> bool:
+    """Whether a process that is alive holds the file."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    descriptor = os.open(partial, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _name(error: OSError, partial: Path, file: Path) -> None:
@@ -77,12 +111,14 @@ def remove_unfinished() -> None:
 def remove_left_behind(folder: Path) -> None:
     """Delete the half-written files in a folder, of processes that were killed.
 
-    One that changed within the last second is left: another process may be just writing it.
+    One that another process is writing is left: it holds it, or, where there are no locks or it has
+    only just begun, changed it within the last second.
     """
     for file in folder.glob(".*.partial*"):
         if _PARTIAL.fullmatch(file.name) and file not in _unfinished:
             with suppress(OSError):  # gone meanwhile, or not ours to delete: no reason to stop
-                if time.time() - file.stat().st_mtime > _IDLE_SECONDS:
+                is_idle = time.time() - file.stat().st_mtime > _IDLE_SECONDS
+                if is_idle and not _is_held(file):
                     file.unlink()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from tacit._files import remove_left_behind
+from tacit._files import remove_left_behind, written_whole
 from tacit.cli import _options as given
 from tacit.cli._interrupts import resumable
 from tacit.cli._output import WIDE_PIPE, print_grid, stage, stdout_console
@@ -149,7 +149,8 @@ def _tacit(
             incomplete = suite.incomplete_runs(results, methods)
             grids = {"evidence": suite.evidence_grid(cases, n_draws, incomplete)}
             if any(case.method == TACIT for case in cases):
-                save_figure(suite.evidence_figure(cases), out / "evidence.png")
+                with written_whole(out / "evidence.png") as partial:
+                    save_figure(suite.evidence_figure(cases), partial)
         for name, grid in grids.items():
             grid.write(out, name)
         remove_left_behind(out)
