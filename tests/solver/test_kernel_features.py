@@ -69,8 +69,8 @@ def test_without_a_penalty_small_components_are_left_out_and_with_one_only_round
 
 
 def test_of_a_constant_kernel_nothing_is_left_in_the_centre() -> None:
-    for n in (1, 9, 50):
-        K = np.full((n, n), 7.3) * (1.0 + 1e-16 * RANDOM.normal(size=(n, n)))
+    for n, size in itertools.product((1, 9, 50), (7.3, 1e-5)):
+        K = np.full((n, n), size) * (1.0 + 1e-16 * RANDOM.normal(size=(n, n)))
         for alpha in (0.0, 0.1):
             assert KernelFeatures.of(K, True, alpha).values.shape == (n, 0)
         assert KernelFeatures.of(K, False).values.shape == (n, 1)
@@ -105,8 +105,10 @@ def test_a_kernel_is_not_refused_for_its_rounding() -> None:
             assert F.shape[1] <= 4
             expected = centred(near) if is_centred else K
             np.testing.assert_allclose(F @ F.T, expected, atol=1e-13 * n * K.max())
-        dual, _ = fit_kernel_ridge(K, np.arange(1.0 * n), None, 1e-6 * K.max(), True)
-        assert np.isfinite(dual).all()
+        w = np.geomspace(1e-4, 1e4, n)
+        for weights, alpha in ((None, 1e-6 * K.max()), (w, 1e-2 * K.max())):
+            dual, _ = fit_kernel_ridge(K, np.arange(1.0 * n), weights, alpha, True)
+            assert np.isfinite(dual).all()
 
 
 def test_landmarks_span_features_of_all_rows() -> None:

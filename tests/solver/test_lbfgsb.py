@@ -89,6 +89,14 @@ def test_a_target_that_can_be_reached_is(monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_allclose(solution.residual, 0.0, atol=1e-9)
 
 
+def test_of_many_rows_too_labels_that_are_near_enough_reach_their_target() -> None:
+    random = np.random.default_rng(0)
+    V = random.normal(size=(700, 5))
+    labels = random.uniform(0.2, 0.8, size=700)
+    solution = solve_lbfgsb(Problem(V, V.T @ labels), tol=1e-2)
+    assert solution.status is Status.INSIDE
+
+
 def test_no_more_iterations_are_taken_than_granted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_exactly", lambda problem, now, tol: now)
     for problem in (manufactured(300, 12).problem, held(0)):
