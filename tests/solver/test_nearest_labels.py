@@ -329,3 +329,24 @@ def test_nothing_is_looked_for_where_there_is_nothing_to_find(
     assert already_inside(NumpyRows(X), start, True) is not None
     monkeypatch.setattr(module, "MANY_DIRECTIONS", start.coef.size + 1)
     assert already_inside(NumpyRows(X), start, True) is None
+
+
+@classes
+@pytest.mark.usefixtures("few")
+def test_what_a_sample_does_not_see_is_looked_at_in_the_columns(n_classes: int) -> None:
+    X, _, start = drawn(n_classes, False, times=0.5)
+    X = np.column_stack([X - 3.0, X[:, 0] - 3.0, np.zeros(N)])  # a twin, and nothing
+    shifted = start.intercept + 3.0 * start.coef.sum(axis=0)
+    coef = np.concatenate([start.coef, 0.0 * start.coef[:2]])
+    start = Coefficients(coef, np.asarray(shifted))
+    n_sample = ROWS_EACH * start.stacked().size
+    drawn_rows = random_sample(NumpyRows(X), n_sample, seed=0).index
+    assert len(drawn_rows) < N - 100
+    found = already_inside(NumpyRows(X), start, True)
+    assert found is not None
+    labeling: Any = found.solution.labeling
+    np.testing.assert_allclose(labeling.total, sums_of(X, None, start.values(X))[1:], atol=1e-6)
+    # Now the last column is there, but not in the sample.
+    others = np.setdiff1d(np.arange(N), drawn_rows)
+    X[others[:9], -1] = 1.0
+    assert already_inside(NumpyRows(X), start, True) is None
