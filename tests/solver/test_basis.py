@@ -169,6 +169,17 @@ def test_of_few_rows_too_a_constant_column_has_no_part_in_any_function(value):
         assert is_used[np.arange(30) != 4].all()
 
 
+def test_of_few_rows_too_what_rounding_leaves_of_a_constant_column_is_nothing():
+    X = np.random.default_rng(0).normal(size=(10, 30))
+    n_left = 0
+    for value in np.linspace(1e-6, 1e-5, 100):
+        X[:, 4] = value
+        rows = CentredRows(X)
+        n_left += rows.squares()[4] > 0.0
+        assert not Basis.of_rows(rows).functions.coef[4].any()
+    assert n_left > 0
+
+
 def test_no_columns_have_a_basis():
     assert Basis.of(Moments.of(NumpyRows(np.zeros((4, 0))))).rank == 1
 

@@ -69,7 +69,7 @@ def test_without_a_penalty_small_components_are_left_out_and_with_one_only_round
 
 
 def test_of_a_constant_kernel_nothing_is_left_in_the_centre() -> None:
-    for n, size in itertools.product((1, 9, 50), (7.3, 1e-5)):
+    for n, size in itertools.product((1, 9, 50, 400), (7.3, 1e-5)):
         K = np.full((n, n), size) * (1.0 + 1e-16 * RANDOM.normal(size=(n, n)))
         for alpha in (0.0, 0.1):
             assert KernelFeatures.of(K, True, alpha).values.shape == (n, 0)
