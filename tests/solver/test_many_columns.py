@@ -149,7 +149,8 @@ def test_rows_without_weight_leave_the_start_as_it_is() -> None:
 
 
 def test_a_ridge_fit_is_one_to_rounding_in_every_coefficient() -> None:
-    drawn = Drawn(2, True)
+    # One column is so short that the penalty is as much.
+    drawn = Drawn(2, True, lengths=np.where(np.arange(D) == 7, 0.1, 1.0))
     rows = CentredRows(drawn.X, drawn.w, True)
     labels = np.random.default_rng(0).uniform(size=U)
     beta = drawn.fitted(labels)
@@ -217,6 +218,28 @@ def test_a_start_that_some_labels_give_is_returned_itself(metric: Any, alpha: fl
     assert found.solution.status is Status.INSIDE
     labeling: Any = found.solution.labeling
     np.testing.assert_allclose(labeling.of_rows(inner), drawn.start.values(inner.X), atol=1e-6)
+
+
+@pytest.mark.parametrize(("metric", "alpha"), [("labeled", 0.3), ("all", 0.3), ("all", 1e-6)])
+def test_a_start_that_other_labels_than_its_values_give_is_returned_itself(
+    metric: Any, alpha: float
+) -> None:
+    drawn = Drawn(alpha=alpha)
+    coef = drawn.start.coef
+    X = drawn.X[L : L + 2]
+    wanted = np.array([0.6, 0.15])
+    X = X + np.outer(wanted - drawn.start.values(X), coef / (coef @ coef))
+    # Twice the first is the sum of the others, so that labels can move and lead back to it.
+    X = np.vstack([X, 2.0 * X[0] - X[1]])
+    np.testing.assert_allclose(drawn.start.values(X), [0.6, 0.15, 1.05])
+    settings = drawn.labeled, NumpyRows(X), drawn.start, alpha, True
+    found = project_in_span(*settings, metric, Method())
+    assert found.inside
+    assert found.coefficients is drawn.start
+    assert found.squared_distance == 0.0
+    labels = found.solution.labels()
+    assert 0.0 <= labels.min() <= labels.max() <= 1.0
+    np.testing.assert_allclose(X.T @ labels, X.T @ [0.6, 0.15, 1.05], atol=1e-6)
 
 
 def ridge_of(drawn: Drawn) -> RowsRidge:
