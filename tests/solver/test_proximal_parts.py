@@ -248,4 +248,4 @@ def test_where_only_rounding_is_left_it_ends() -> None:
     solution = solve_proximal(drawn(), tol=0.0, max_iter=200)
     assert solution.status is Status.STALLED
     assert solution.is_optimal(1e-11)
-    assert solution.n_iter <= 60
+    assert solution.n_iter < 150
