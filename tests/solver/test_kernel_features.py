@@ -76,6 +76,11 @@ def test_of_a_constant_kernel_nothing_is_left_in_the_centre() -> None:
         assert KernelFeatures.of(K, False).values.shape == (n, 1)
 
 
+def test_constant_kernels_of_many_rows_are_kernels_whatever_rounding_makes_of_them() -> None:
+    for size in np.linspace(1e-5, 1e-3, 30):
+        assert KernelFeatures.of(np.full((400, 400), size), True).values.shape == (400, 0)
+
+
 @pytest.mark.parametrize("size", [1.0, 1e-8, 1e8])
 @pytest.mark.parametrize(
     "K",
