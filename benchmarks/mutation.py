@@ -78,10 +78,22 @@ NEAREST = {
         "solver/_working_set": f"solver/test_search {ROUNDS} solver/test_groups "
         "solver/test_simplex_working_set",
         "solver/_inside": f"solver/test_inside {ROUNDS}",
+        "solver/_curvature": "solver/test_curvature",
+        "solver/_labeling": "solver/test_labeling solver/test_solution",
+        "solver/_method": "solver/test_method",
+        "solver/_solution": "solver/test_solution",
+        "solver/_lbfgsb": "solver/test_lbfgsb",
+        "solver/_proximal": "solver/test_proximal_parts solver/test_proximal",
+        "solver/_groups": "solver/test_groups",
+        "solver/_nearest_labels": "solver/test_nearest_labels",
+        "solver/_matrix_free": "solver/test_matrix_free_parts solver/test_matrix_free",
+        "solver/_many_columns": "solver/test_many_columns",
+        "solver/_kernel_features": "solver/test_kernel_features",
     },
 }
 # These take longest, and say little that the others do not.
-LONG = "not it_finds_the_answer_of_the_interior_point_method and not every_storage"
+LONG = "not it_finds_the_answer_of_the_interior_point_method and not every_storage "
+LONG += "and not 100-3-800 and not by_the_thousand"
 
 
 def nearest_to(file: str) -> list[str]:

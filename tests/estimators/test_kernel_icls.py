@@ -381,6 +381,23 @@ def test_means_far_from_zero_change_no_decision(kernel: str, alpha: float, offse
     np.testing.assert_allclose(moved.decision_function(X + offset), expected, atol=1e-11 * offset)
 
 
+@pytest.mark.parametrize("offset", [1e3, 1e4, 1e5])
+def test_a_precomputed_kernel_far_from_zero_is_one(offset: float) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    y = np.where(np.arange(60) < 20, X[:, 0] > 0, -1)
+    expected = KernelICLSClassifier("linear", alpha=0.1).fit(X, y).decision_function(X)
+    K = (X + offset) @ (X + offset).T
+    found = KernelICLSClassifier("precomputed", alpha=0.1).fit(K, y).decision_function(K)
+    np.testing.assert_allclose(found, expected, atol=1e-13 * offset**2)
+
+
+@pytest.mark.parametrize("n", [9, 60])
+def test_rows_that_are_all_alike_have_a_kernel(n: int) -> None:
+    X, y = np.full((n, 2), 2.7), np.where(np.arange(n) < 5, np.arange(n) % 2, -1)
+    found = KernelICLSClassifier("poly", alpha=0.1).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(found, -0.1, atol=1e-9)  # two of five labels
+
+
 @pytest.mark.parametrize("metric", ["labeled", "all"])
 @pytest.mark.parametrize("n_landmarks", [8, 30])
 def test_landmarks_give_the_linear_answer_on_features_of_the_functions_they_span(

@@ -414,6 +414,9 @@ def test_what_the_evidence_says_is_what_it_holds() -> None:
         "So the 1,000 unlabeled rows are used: views carry 80% of the answer, most of it by graph "
         "(40%), ranks (35%) and parts (4%).",
     ]
+    # Three sources are enough of the answer.
+    fourth = replace(EVIDENCE, scores=(*SCORES[:-1], SCORES[-1] | {"weight": 0.02}))
+    assert str(fourth).endswith("by graph (40%), ranks (35%) and parts (4%).")
     few = replace(EVIDENCE, scores=(*SCORES[:2], SCORES[5]))
     assert str(few).endswith("views carry 30% of the answer, most of it by graph (30%).")
     unused = replace(EVIDENCE, uses_views=False, n_unlabeled=1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tacit.rows import Moments, NumpyRows
+from tacit.rows import CentredRows, Moments, NumpyRows
 from tacit.solver import Basis, Coefficients
 from tacit.solver._basis import eigen, low_rank_factor
 from tacit.solver._least_squares import fit_least_squares
@@ -154,6 +154,30 @@ def test_the_coefficients_are_the_shortest_whatever_the_units(seed, units):
     Q, R = np.linalg.qr((X[1:] - X[0]).T)
     shortest = Q @ np.linalg.solve(R.T, y[1:] - y[0])
     assert np.linalg.norm(found.coef) == pytest.approx(np.linalg.norm(shortest), rel=1e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.1e-6, 7.3e5])
+def test_of_few_rows_too_a_constant_column_has_no_part_in_any_function(value):
+    X = np.random.default_rng(0).normal(size=(10, 30))
+    X[:, 4] = value
+    X[:, 5] *= 1e-5 * value + (value == 0.0)  # hardly there, but not constant
+    for centred in (False, True):
+        basis = Basis.of_rows(CentredRows(X, None, centred), centred)
+        assert basis.rank == 10
+        is_used = basis.functions.coef.any(axis=1)
+        assert is_used[4] == (value > 0.0 and not centred)
+        assert is_used[np.arange(30) != 4].all()
+
+
+def test_of_few_rows_too_what_rounding_leaves_of_a_constant_column_is_nothing():
+    X = np.random.default_rng(0).normal(size=(10, 30))
+    n_left = 0
+    for value in np.linspace(1e-6, 1e-5, 100):
+        X[:, 4] = value
+        rows = CentredRows(X)
+        n_left += rows.squares()[4] > 0.0
+        assert not Basis.of_rows(rows).functions.coef[4].any()
+    assert n_left > 0
 
 
 def test_no_columns_have_a_basis():

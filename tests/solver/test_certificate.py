@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -185,6 +186,31 @@ def test_each_sentence_says_what_the_certificate_holds(
     assert str(certificate).split("\n")[line] == sentence
     weighted = str(replace(certificate, is_weighted=True)).split("\n")[line]
     assert weighted == sentence.replace("squared loss", "weighted squared loss")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_worst_and_the_best_change_are_those_of_some_labels(n_classes: int) -> None:
+    random = np.random.default_rng(0)
+    X, X_u = random.normal(size=(4, 2)), random.normal(size=(5, 2))
+    shape = (2,) if n_classes == 2 else (2, 3)
+    own, other = random.normal(size=shape), random.normal(size=shape)
+    known = np.array([0.0, 1.0, 1.0, 0.0]) if n_classes == 2 else np.eye(3)[[0, 1, 2, 0]]
+    certificate = certify(
+        lambda rows: rows @ own, lambda rows: rows @ other, X, known, None, NumpyRows(X_u)
+    )
+
+    def change(X: Any, Y: Any) -> float:
+        moved = float(((X @ other - Y) ** 2).sum() - ((X @ own - Y) ** 2).sum())
+        return moved / (1 if n_classes == 2 else 2)
+
+    on_labeled = change(X, known)
+    changes = [
+        on_labeled + change(X_u, np.array(y, float) if n_classes == 2 else np.eye(3)[list(y)])
+        for y in itertools.product(range(n_classes), repeat=5)
+    ]
+    assert 9 * certificate.worst_change == pytest.approx(max(changes))
+    assert 9 * certificate.best_change == pytest.approx(min(changes))
+    assert 4 * certificate.labeled_change == pytest.approx(on_labeled)
 
 
 def test_weights_of_rows_are_those_of_the_losses() -> None:

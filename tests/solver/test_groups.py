@@ -7,14 +7,19 @@ import pytest
 
 from tacit import ICLSClassifier, ProjectedLeastSquaresClassifier
 from tacit.rows import Block, NumpyRows
-from tacit.solver import Problem, Status, solve_interior_point
+from tacit.solver import Coefficients, Problem, Status, solve_interior_point
 from tacit.solver._groups import (
     GroupedRule,
     SharedRows,
     alike,
     merged,
+    new_groups,
     sizes_of,
+    split_groups,
+    spread_out,
 )
+from tacit.solver._labeling import Labeling, SmoothRule
+from tacit.solver._zonotope import Zonotope
 
 
 def _table(seed, n_rows=6000):
@@ -32,6 +37,123 @@ def test_columns_that_are_close_form_groups():
     assert [members.tolist() for members in groups] == [[0, 2], [1, 4], [3]]
     assert sizes_of(groups).tolist() == [2.0, 2.0, 1.0]
     np.testing.assert_allclose(merged(Q, groups)[:, 1], Q[:, 1] + Q[:, 4])
+
+
+def test_equal_columns_are_alike_at_any_threshold_and_a_chain_of_close_ones_is_one_group():
+    Q = np.array([[0.0, 1.0, 2.0, 2.0, 9.0]])
+    unit = float(np.linalg.norm(Q))
+    for threshold, expected in [
+        (0.0, [[0], [1], [2, 3], [4]]),
+        (0.99, [[0], [1], [2, 3], [4]]),
+        (1.01, [[0, 1, 2, 3], [4]]),
+        (7.01, [[0, 1, 2, 3, 4]]),
+    ]:
+        assert [members.tolist() for members in alike(Q, threshold / unit)] == expected
+
+
+def test_groups_are_suggested_once_and_neither_all_in_one_nor_each_alone():
+    tried = []
+    Q = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    assert new_groups(np.ones((2, 3)), tried) is None
+    assert new_groups(np.eye(3), tried) is None
+    assert tried == []
+    groups = new_groups(Q, tried)
+    assert [members.tolist() for members in groups] == [[0, 2], [1]]
+    assert tried == [[[0, 2], [1]]]
+    assert new_groups(Q + 1e-9, tried) is None
+    assert len(tried) == 1
+    # A hundredth of all of it is close, and a tenth is not.
+    for apart, is_close in ((0.01, True), (0.1, False)):
+        found = new_groups(Q + apart * np.linalg.norm(Q) * np.eye(3)[:2], [])
+        assert (found is not None) == is_close
+
+
+GROUPS = [np.array([0, 2]), np.array([1]), np.array([3, 4, 5])]
+
+
+def test_a_group_has_its_column_for_each_class_and_its_classes_the_shares_of_a_rule():
+    columns = np.arange(12.0).reshape(4, 3)
+    whole = spread_out(columns, GROUPS)
+    np.testing.assert_array_equal(whole, columns[:, [0, 1, 0, 2, 2, 2]])
+    np.testing.assert_array_equal(merged(whole, GROUPS), columns * [2.0, 1.0, 3.0])
+    thirds = np.array([0.5, 0.3, 0.2])
+    within = _Shares(np.array([0.25, 0.75])), None, _Shares(thirds)
+    labels = GroupedRule(_Shares(np.array([0.2, 0.3, 0.5])), tuple(GROUPS), within)(columns)
+    np.testing.assert_allclose(labels[2], [0.05, 0.3, 0.15, *(0.5 * thirds)])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missed", [0.0, 0.5])
+def test_labels_are_shared_out_so_that_classes_of_a_group_miss_their_targets_alike(
+    weighted, missed
+):
+    problem = _Shared(weighted)
+    residual = missed * np.array([[1.0, -0.4, -0.6], [0.3, 0.3, -0.6], [-1.0, 0.0, 1.0]])
+    left = spread_out(residual / sizes_of(GROUPS), GROUPS)
+    target = problem.V.T @ problem.labels - left
+    zonotope = problem.zonotope()
+    found = split_groups(zonotope, target, GROUPS, problem.labeling, residual, problem.sample)
+    assert found is not None
+    labeling, remains = found
+    np.testing.assert_allclose(remains, left, atol=1e-9 * len(problem.V))
+    labels = labeling.of_rows(zonotope.rows)
+    assert labels.min() >= 0.0
+    np.testing.assert_allclose(merged(labels, GROUPS), problem.shares, atol=1e-12)
+    np.testing.assert_allclose(problem.V.T @ labels - target, remains, atol=1e-8)
+    moved = problem.weights[:, None] * labels
+    np.testing.assert_allclose(labeling.mass, moved.sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(labeling.total, problem.X.T @ moved, atol=1e-8)
+    assert 2 <= zonotope.n_sweeps <= 7
+    # Where the classes of one group cannot share what they have, there are no such labels.
+    target[:, 3] += 1e3
+    target[:, 4] -= 1e3
+    assert (
+        split_groups(zonotope, target, GROUPS, problem.labeling, residual, problem.sample) is None
+    )
+
+
+def test_a_group_without_any_row_of_the_sample_is_not_shared_out():
+    problem = _Shared(True)
+    X, V, weights = problem.sample
+    target = problem.V.T @ problem.labels
+    settings = problem.zonotope(), target, GROUPS, problem.labeling, np.zeros((3, 3))
+    assert split_groups(*settings, (X, V, weights)) is not None
+    assert split_groups(*settings, (X, V, 0.0 * weights)) is None
+
+
+class _Shared:
+    """Rows with smooth shares of three groups, which their classes share smoothly too."""
+
+    def __init__(self, weighted):
+        random = np.random.default_rng(0)
+        n = 300
+        self.X = random.normal(size=(n, 2))
+        self.weights = random.uniform(0.5, 2.0, n) if weighted else np.ones(n)
+        self.given = self.weights if weighted else None
+        self.functions = Coefficients(random.normal(size=(2, 3)), random.normal(size=3))
+        generators = self.functions.values(self.X)
+        self.V = self.weights[:, None] * generators
+        rule = SmoothRule(Coefficients(random.normal(size=(2, 3)), np.zeros(3)))
+        self.shares = rule(self.X)
+        within = [
+            SmoothRule(Coefficients(0.5 * random.normal(size=(2, size)), np.zeros(size)))
+            for size in (2, 3)
+        ]
+        self.labels = GroupedRule(rule, tuple(GROUPS), (within[0], None, within[1]))(self.X)
+        moved = self.weights[:, None] * self.shares
+        self.labeling = Labeling(None, rule, moved.sum(axis=0), self.X.T @ moved)
+        self.sample = self.X, generators, self.weights
+
+    def zonotope(self):
+        return Zonotope(NumpyRows(self.X, self.given), self.functions)
+
+
+class _Shares:
+    def __init__(self, shares):
+        self.shares = shares
+
+    def __call__(self, X):
+        return np.tile(self.shares, (len(X), 1))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -103,6 +225,8 @@ def test_shared_rows_weigh_what_the_rule_says_and_can_travel():
     total = rows.reduce(_weighted_sum, np.add)
     np.testing.assert_allclose(total, X.sum(axis=0))
     np.testing.assert_allclose(rows.map(rule), np.full((6, 2), 0.5))
+    plain = SharedRows(NumpyRows(X), rule, 1, 3.0).reduce(_weighted_sum, np.add)
+    np.testing.assert_allclose(plain, 0.5 * X.sum(axis=0))
 
 
 class _HalfAndHalf:

@@ -12,6 +12,7 @@ from tacit.rows import CentredRows, as_rows
 from tacit.solver._least_squares import (
     LARGE_PENALTY,
     LOO_GRID,
+    Principal,
     RowsRidge,
     _check_squares,
     column_squares,
@@ -210,6 +211,68 @@ def test_the_dual_coefficients_give_the_values_of_the_fit(
     np.testing.assert_allclose(fitted, X @ coef + constant, rtol=1e-9, atol=1e-9)
     sums = rows.roots @ ridge.dual(Y)
     assert not fit_intercept or np.abs(sums).max() < 1e-9
+
+
+def spread_rows(lengths: Any, fit_intercept: bool = True) -> tuple[Any, Any]:
+    """Rows whose columns have these lengths, nearly orthogonal."""
+    random = np.random.default_rng(0)
+    X = np.linalg.qr(random.normal(size=(30, len(lengths))))[0] * lengths + 2.0 * fit_intercept
+    return X, CentredRows(X, None, fit_intercept)
+
+
+@intercept
+def test_principal_directions_that_inner_products_know_are_theirs(fit_intercept: bool) -> None:
+    _, rows = spread_rows([3.0, 1.0, 1e-2], fit_intercept)
+    gram = rows.gram()
+    for known in (rows, None):
+        # But for the constant a penalty of a millionth of the largest square is enough to know all.
+        alpha = 1.1e-6 * np.linalg.eigvalsh(gram)[-1]
+        principal = Principal.of(gram, alpha, known)
+        assert principal.right is None
+        product = (principal.left * principal.lengths**2) @ principal.left.T
+        np.testing.assert_allclose(product, gram, atol=1e-13)
+        Y = np.random.default_rng(1).normal(size=(30, 2))
+        inside = principal.left @ (principal.left.T @ Y)
+        expected = np.linalg.solve(gram + alpha * np.eye(30), inside)
+        np.testing.assert_allclose(
+            principal.solve(Y, alpha), expected, rtol=1e-6, atol=1e-7 / alpha
+        )
+
+
+@intercept
+def test_principal_directions_that_squares_lose_are_those_of_the_rows(fit_intercept: bool) -> None:
+    X, rows = spread_rows([3.0, 1.0, 1e-9], fit_intercept)
+    principal = Principal.of(rows.gram(), 0.0, rows)
+    assert principal.right is not None
+    assert principal.right.shape == (3, 3)
+    found = (principal.left * principal.lengths) @ principal.right.T
+    np.testing.assert_allclose(found, rows.dense(), atol=1e-14)
+    assert principal.lengths.min() < 2e-9
+    # Without the rows, what is lost is lost.
+    lost = Principal.of(rows.gram(), 0.0, None)
+    assert lost.right is None
+    ridge = RowsRidge(rows.gram(), rows.roots, 1e-26, fit_intercept, rows)
+    y = X @ np.array([0.5, -1.0, 1e9])
+    np.testing.assert_allclose(ridge.coefficients(y).coef, [0.5, -1.0, 1e9], rtol=1e-4)
+
+
+def test_rows_are_asked_where_directions_are_lost_beside_the_constant_too() -> None:
+    # As many columns as rows less one: all but the direction of the constant.
+    random = np.random.default_rng(0)
+    X = np.linalg.qr(random.normal(size=(6, 5)))[0] + 3.0
+    rows = CentredRows(X, None, True)
+    assert Principal.of(rows.gram(), 0.0, rows).right is None
+    plain = CentredRows(X - X.mean(axis=0), None, False)
+    assert Principal.of(plain.gram(), 0.0, plain).right is not None
+
+
+def test_refinement_makes_coefficients_as_good_as_orthogonal_factors() -> None:
+    X = spread_rows(np.logspace(0.0, -3.0, 6), False)[0]
+    rows = CentredRows(X, None, False)
+    alpha, y = 2e-7, X @ np.ones(6) + np.cos(np.arange(30.0))
+    found = RowsRidge(rows.gram(), rows.roots, alpha, False, rows).coefficients(y)
+    coef, _ = plain(X, y[:, None], None, alpha, False)
+    np.testing.assert_allclose(found.coef, coef[:, 0], rtol=1e-11, atol=1e-11)
 
 
 def test_one_row_has_a_ridge_regression_too() -> None:

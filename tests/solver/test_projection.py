@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tacit import ICLSClassifier
 from tacit.rows import Moments, NumpyRows
 from tacit.solver import Basis, Coefficients, Method, Status, project
 from tests.problems import KINDS, Table, projected, table, table_of_classes
@@ -82,6 +83,18 @@ def test_a_penalty_is_in_the_set_of_the_labeled_metric_and_spares_the_intercept(
     A = X.T @ X + X_u.T @ X_u + alpha * J
     beta = np.linalg.solve(A, X.T @ data.y + X_u.T @ answer.solution.soft_labels)
     np.testing.assert_allclose(answer.coefficients.stacked(), beta, atol=1e-10)
+
+
+def test_a_penalty_that_is_rounding_beside_a_column_leaves_ties_to_be_broken():
+    # The labeled rows do not see the only column, and beside 1e8 the penalty is nothing either.
+    X, y = np.array([[0.0], [0.0], [0.0], [1e8], [0.0]]), np.array([0, 1, -1, -1, -1])
+    model = ICLSClassifier(alpha=0.1).fit(X, y, sample_weight=[2.0, 1.9, 0.7, 1.1, 1.9])
+    u, w = np.r_[0.0, 1.0, model.soft_labels_], np.array([2.0, 1.9, 0.7, 1.1, 1.9])
+    # Of one row far away and others at zero the values are their mean labels, but for the penalty.
+    at_zero, far = X[:, 0] == 0.0, X[:, 0] > 0.0
+    values = model.decision_function(X) + 0.5
+    np.testing.assert_allclose(values[at_zero], np.average(u[at_zero], weights=w[at_zero]))
+    np.testing.assert_allclose(values[far], u[far], rtol=0.0, atol=1e-9)
 
 
 def test_a_penalty_of_the_start_is_not_in_the_set_of_the_other_metrics():

@@ -212,3 +212,14 @@ def test_the_near_rows_grow_up_to_their_limit() -> None:
         while grow(rounds, state, 4):
             grown.append(state.n_near)
         assert grown == expected
+
+
+@both
+def test_with_all_rows_in_sight_too_few_that_are_solved_for_become_more(
+    n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SAFETY", 0.05)
+    monkeypatch.setattr(module, "LEAST_NEAR", 1)
+    outcome = drawn(n_classes, n_near=N).run(start_of(drawn(n_classes)), 1e-9, 40)
+    assert outcome.converged
+    assert outcome.n_rounds > 1

@@ -243,6 +243,25 @@ def test_labels_are_determined_by_their_sum_where_their_directions_are_independe
     assert not _independent(1e-8 * V[:1], _one_of(2, 1), two, 2.0)
 
 
+@pytest.mark.parametrize("heavy", [1.0, 1e10])
+def test_light_rows_beside_heavy_ones_stay_decided(heavy):
+    random = np.random.default_rng(0)
+    weights = np.where(np.arange(40) < 20, 1.0, heavy)[:, None]
+    V = random.normal(size=(40, 3))
+    V[:2, 0] = 0.0  # the first metric has no slope there
+    first, second = Problem(weights * V[:, :1], np.array([40.0 * heavy])), V[:, 1:] * weights
+    parts = []
+
+    def solver(problem):
+        parts.append(problem)
+        return solve_interior_point(problem)
+
+    second = Problem(second, second.T @ random.uniform(size=40))
+    found = solve_with_ties(first, second, solver)
+    assert parts[1].n_labels == 2
+    np.testing.assert_allclose(found.labels()[2:], (V[2:, 0] > 0.0) * 1.0, atol=1e-12)
+
+
 def test_classes_are_open_where_their_slope_is_the_lowest_or_nothing_is_decided():
     excess = np.array([[0.0, 1e-9, 2.0], [10.0, 0.0, np.inf], [1e-5, 2e-6, 0.0]])
     assert _lowest(excess, inside=False).tolist() == [

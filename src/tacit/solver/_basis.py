@@ -163,9 +163,9 @@ def _n_cut(eigenvalues: Vector) -> int:
     return int(np.sum(eigenvalues <= RANK_CUT * eigenvalues.max(initial=1.0)))
 
 
-def eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
+def eigen(matrix: Matrix, rounding: float = -1.0) -> tuple[Vector, Matrix]:
     """Eigenvalues, the smallest first, and vectors; those of zero may be left out."""
-    low = low_rank_factor(matrix)
+    low = low_rank_factor(matrix, rounding)
     if low.shape[1] > len(matrix) // 2:
         eigenvalues, vectors = np.linalg.eigh(matrix)
         return eigenvalues, vectors
@@ -175,14 +175,14 @@ def eigen(matrix: Matrix) -> tuple[Vector, Matrix]:
     return roots[::-1] ** 2, vectors[:, ::-1]
 
 
-def low_rank_factor(matrix: Matrix) -> Matrix:
+def low_rank_factor(matrix: Matrix, rounding: float = -1.0) -> Matrix:
     """F with F F' = `matrix`, as many columns as its rank.
 
-    By a Cholesky factor with pivots, O(n r^2), which leaves out what is rounding beside the largest
-    entry of the diagonal.
+    By a Cholesky factor with pivots, O(n r^2), which leaves out what is `rounding`: if that is
+    negative, what is so beside the largest entry of the diagonal.
     """
     # Transposed, because LAPACK has columns where NumPy has rows.
-    factor, order, rank, _ = dpstrf(matrix.T, lower=False)
+    factor, order, rank, _ = dpstrf(matrix.T, lower=False, tol=rounding)
     low = np.empty((len(matrix), rank))
     low[order - 1] = np.tril(factor.T[:, :rank])
     return low

@@ -17,6 +17,8 @@ NOT_A_KERNEL = (
 )
 # Rounding errors of one entry of the kernel, relative to the largest.
 ROUNDING = float(np.finfo(np.float64).eps)
+# Those of eigenvalues, of their sum and of the shift of the origin, in units of that and of rows.
+SHIFTED = 8
 # Below this part of the largest kernel value times its weight, what a penalty makes of residuals
 # (times their weights, over the penalty) has the rounding errors of values in its seventh digit.
 TINY_PENALTY = 1e-9
@@ -49,14 +51,16 @@ class KernelFeatures:
         largest count as zero, as for the Gram matrix of a linear fit.
         """
         shifted, means = _centred(0.5 * (K + K.T), None, centred)
-        eigenvalues, vectors = eigen(shifted)
+        # The shift may take most of the kernel away, but not its rounding errors.
+        rounding = SHIFTED * len(K) * ROUNDING * float(np.abs(K).max(initial=0.0))
+        if float(np.abs(shifted).max(initial=0.0)) <= rounding:
+            shifted = np.zeros_like(shifted)  # a constant kernel
+        eigenvalues, vectors = eigen(shifted, rounding)
         largest = float(eigenvalues.max(initial=0.0))
-        rounding = len(K) * ROUNDING * float(np.abs(K).max(initial=0.0))
         below_zero = max(-eigenvalues.min(initial=0.0), eigenvalues.sum() - np.trace(shifted))
         if max(below_zero, _beside(shifted)) > RANK_CUT * largest + rounding:
             raise ValueError(NOT_A_KERNEL)
         alpha = 0.0 if is_small(alpha, K) else alpha
-        # A constant kernel has nothing left but the rounding errors of the shift.
         kept = eigenvalues > (max(RANK_CUT * largest, rounding) if alpha == 0.0 else rounding)
         roots = np.sqrt(eigenvalues[kept])
         return cls(_plain(vectors[:, kept] * roots), vectors[:, kept] / roots, means, alpha)
