@@ -52,4 +52,5 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Any:
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: Any) -> Any:
     report = yield
-    return _skip(report, report.call.excinfo)
+    # Reports by pytest's own plugins, as with --lf, are of no call.
+    return _skip(report, report.call.excinfo) if hasattr(report, "call") else report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -194,6 +195,7 @@ def _read_unlabeled(
     check_width(getattr(X_unlabeled, "shape", ()), X.shape)
     try:
         options: Any = {"dtype": DTYPES, "accept_sparse": "csr", "ensure_min_samples": 0}
+        options["ensure_all_finite"] = not _has_finite_sum(X_unlabeled)
         extra = validate_data(estimator, X_unlabeled, reset=False, **options)
     except (ValueError, TypeError) as error:
         raise type(error)(f"X_unlabeled cannot be used: {error}") from error
@@ -203,6 +205,15 @@ def _read_unlabeled(
     if weights is not None:
         weights = np.concatenate([weights, np.ones(extra.shape[0])])
     return as_rows(stack(rows, extra), weights)
+
+
+def _has_finite_sum(X: Any) -> bool:
+    """Whether an array is known to be without NaN and infinity: a sweep in threads tells."""
+    if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.ndim != 2:
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = NumpyRows(X).reduce(lambda block: float(block.X.sum()), operator.add)
+    return bool(np.isfinite(total))
 
 
 def check_width(extra: tuple[int, ...], shape: tuple[int, ...]) -> None:

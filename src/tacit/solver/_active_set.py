@@ -200,6 +200,8 @@ def _step_to_lowest(
         change = change - basis @ _shortest(soft @ basis, z + soft @ change)
     step[classes, rows] = change
     step[largest, every] = -step.sum(axis=0)
+    if k == 0:
+        return step, before
     # The multipliers with which no slope is left on the fractional labels.
     slopes = held.T @ before.ravel() + soft.T @ (z + soft @ change)
     after = before - _shortest(held.T, slopes).reshape(before.shape)

@@ -29,7 +29,7 @@ SECOND_SAMPLE_EACH = 8
 FIRST_TOLERANCE = 1e-2
 # Rows to draw for the second sample: they put the hyperplane within sqrt(r / n) of its place.
 SECOND_SAMPLE = 65536
-# Near rows of a round, and for each unknown of the dual.
+# Near rows of a round at the least, and for each unknown of the dual; a sample deserves no more.
 NEAR, NEAR_EACH = 3000, (20, 8)
 # Rounds on the second sample at the most; it need only be as good as a sample can be.
 SAMPLE_ROUNDS = (8, 12)
@@ -313,7 +313,7 @@ class _Sample:
             target=target if is_one else centred_on(target, self.generators, self.weights),
             n_equalities=n_equalities,
             scale=scale,
-            n_near=min(_n_near(target), n // 4),
+            n_near=min(NEAR_EACH[not is_one] * target.size, n // 4),
             threshold=lambda q, n_near: float(np.quantile(self._distance(q), min(1.0, n_near / n))),
             largest=self.largest,
         )
