@@ -18,6 +18,7 @@ from tacit._cached import cached_property
 from tacit._typing import AnyArray, Index, Matrix, Vector
 from tacit.estimators._labels import check_classes, read_labels
 from tacit.rows import (
+    Block,
     CsrRows,
     NumpyRows,
     ParquetRows,
@@ -211,9 +212,12 @@ def _has_finite_sum(X: Any) -> bool:
     """Whether an array is known to be without NaN and infinity: a sweep in threads tells."""
     if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.ndim != 2:
         return False
+    return bool(np.isfinite(NumpyRows(X).reduce(_sum_of_block, operator.add)))
+
+
+def _sum_of_block(block: Block) -> float:
     with np.errstate(invalid="ignore", over="ignore"):
-        total = NumpyRows(X).reduce(lambda block: float(block.X.sum()), operator.add)
-    return bool(np.isfinite(total))
+        return float(block.X.sum())
 
 
 def check_width(extra: tuple[int, ...], shape: tuple[int, ...]) -> None:
