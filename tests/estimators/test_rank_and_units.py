@@ -275,10 +275,11 @@ def test_with_a_penalty_a_column_that_only_unlabeled_rows_vary_in_counts_in_the_
     assert loss(model.soft_labels_)[0] <= other.fun * (1.0 + 1e-9)
 
 
-def test_directions_that_the_set_has_lost_and_the_start_has_not_are_told() -> None:
+@pytest.mark.parametrize("weights", [None, [0.9, 0.5, 0.7]])
+def test_directions_that_the_set_has_lost_and_the_start_has_not_are_told(weights: Any) -> None:
     X = 1e8 + np.random.default_rng(0).normal(size=(3, 3))  # squares of 1e16 beside those of one
     model = ProjectedLeastSquaresClassifier(alpha=0.1, fit_intercept=False)
     with pytest.warns(ConvergenceWarning, match="scale the columns or raise alpha"):
-        model.fit(X, [0, 1, -1])
+        model.fit(X, [0, 1, -1], sample_weight=weights)
     assert model.solution_.status is Status.STALLED
     assert model.certificate_.supervised_in_set is None  # it is not known

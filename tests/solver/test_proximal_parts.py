@@ -249,3 +249,11 @@ def test_where_only_rounding_is_left_it_ends() -> None:
     assert solution.status is Status.STALLED
     assert solution.is_optimal(1e-11)
     assert solution.n_iter < 150
+
+
+def test_a_slope_that_the_preconditioner_takes_away_is_no_division_by_zero() -> None:
+    between = _Everything(drawn()).between(labels_and_dual(5)[0])
+    nothing = np.zeros((5, R, R), dtype=np.float32)
+    step, n_products = between.solve(labels_and_dual(5)[1], 0.05, nothing)
+    assert n_products == 0
+    assert not step.any()

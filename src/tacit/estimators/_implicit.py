@@ -20,6 +20,8 @@ from tacit.solver._method import SOLVERS, Method
 from tacit.solver._nearest_labels import already_inside
 from tacit.solver._projection import PRIOR_TOLERANCE, Metric, Projection
 
+NOTHING = 1e-9  # of the largest weight, as a penalty
+
 
 class ImplicitlyConstrainedClassifier(RegressionClassifier):
     """A projection of the supervised solution onto the constraint set, in some metric."""
@@ -124,7 +126,7 @@ class ImplicitlyConstrainedClassifier(RegressionClassifier):
             needed = {name: other for name, (other, is_so) in asking.items() if is_so}
             constraints = supervised.constraint_set(alpha, prior, needed)
             projection = project(constraints, start, metric, supervised.rank, method)
-            if alpha > 0.0 and data.weights is None:  # beside large ones a penalty may be nothing
+            if alpha > NOTHING * (1.0 if data.weights is None else data.weights.max()):
                 kept = constraints.coefficients(constraints.coordinates(start))
                 if not _is_close(kept, start, labeled.X):
                     # Directions that the start has, and rounding has taken from the set.

@@ -294,7 +294,7 @@ class _Between:
         step, scaled = np.zeros_like(left), _each(inverse, left)
         direction, before = scaled, float(np.vdot(left, scaled))
         n_products, enough = 0, ACCURACY**2 * before
-        while n_products < CONJUGATE_STEPS:
+        while n_products < CONJUGATE_STEPS and before > 0.0:
             n_products += 1
             product = self.times(direction, single)
             length = np.float32(before / float(np.vdot(direction, product)))
