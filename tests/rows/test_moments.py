@@ -115,3 +115,11 @@ def test_adding_moments_changes_neither_of_them():
     before = pickle.dumps((a, b))
     a + b
     assert pickle.dumps((a, b)) == before
+
+
+def test_weights_of_very_sparse_rows_count_in_their_moments():
+    X = sparse.random_array((60, 300), density=0.01, format="csr", rng=np.random.default_rng(0))
+    weights = np.random.default_rng(1).uniform(size=60)
+    found, dense = Moments.of(CsrRows(X, weights)), Moments.of(NumpyRows(X.toarray(), weights))
+    np.testing.assert_allclose(found.mean, dense.mean, atol=1e-12)
+    np.testing.assert_allclose(found.scatter, dense.scatter, atol=1e-12)
